@@ -9,8 +9,9 @@ seeds that were not seen during development. A row has the number of items, of r
 learners (probes); the solver farthest from chance with its interval; the carried cues; the smallest accuracy of a cue
 in one measure that the adversary would find with 80 % power, and the number of items that a gain of 0.05 takes.
 
-Crops overlap, and crops of one picture are in several folds, so a learner may use what is true of that picture alone.
-With `--held-out`, a second row of tasks that make items from single crops keeps all crops of a picture in one fold.
+Crops overlap, and crops of one picture are in several folds, so that a learner may use properties of that picture
+alone. With `--held-out`, tasks that make items from single crops get a second row, for which all crops of a picture are
+in one fold.
 """
 
 from __future__ import annotations

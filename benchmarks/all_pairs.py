@@ -1,10 +1,10 @@
 """All pairs of 64-bit codes within 8 bits, exactly: our search at growing sizes, compared with faiss's MultiHash.
 
 Codes are random, or skewed like those of real pictures: pHashes of 4,000 cuts of the photographs in a folder, each
-drawn again and again with every bit flipped at a chance of 0.22 (except the first, which is 0 for no photograph). One
-of every thousand codes is planted: a copy of another with at most 8 flipped bits, which the search has to find. Each
+drawn repeatedly with every bit flipped with probability 0.22 (except the first, which is 0 for no photograph). One of
+every thousand codes is planted: a copy of another with at most 8 flipped bits, which the search has to find. Each
 measurement is a separate process on one thread; processor time is compared, because other programs may use the machine.
-With `--plot` the growth is drawn. Only the peer needs faiss (pip install faiss-cpu).
+With `--plot`, the growth is drawn. Only the peer needs faiss (`pip install faiss-cpu`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The savings from pausing careless annotators: replayed decisions with planted careless, biased and colluding ones.
+"""The savings from pausing careless annotators: replayed decisions with planted careless, biased and colluding
+annotators.
 
     .venv/bin/python benchmarks/annotator_care.py --tasks 300 --repeats 4
 
@@ -6,9 +7,9 @@ Each campaign `verify` under two of three votes has nine annotators, some of the
 random by habit in 0.2 s, `biased` ones accept everything at an ordinary pace, `colluding` ones share one wrong answer
 on each task. Careful annotators are right nine times in ten. All decide through the app's task queue, one after
 another, with attention checks and gold at a twentieth of the tasks each, until every task has its votes. The same
-annotators give the same answers once without bounds and once with the default ones. The benchmark counts all votes,
-votes on checks and gold among them, paused annotators by kind, and wrong items released: accepted items that are
-unsound.
+annotators give the same answers once without bounds and once with the default bounds. The benchmark counts all votes,
+including those on checks and gold, paused annotators by kind, and wrong items released, that is, faulty items that were
+accepted.
 
 Each run is released by the rule, which is the majority, and by Dawid and Skene's model (1979) on the same votes. `at
 the same cost` gives the campaign with bounds as many votes as the one without; tasks still open then are not released.

@@ -1,4 +1,4 @@
-"""The audit: the cost of 10,000 items with pictures, at first and after one item changed.
+"""The audit: the cost of 10,000 items with pictures, for a first run and after a change to one item.
 
     .venv/bin/python benchmarks/audit.py --items 10000
 

@@ -3,10 +3,10 @@
     .venv/bin/python benchmarks/benchmark_life.py --world one --lives 10
     .venv/bin/python benchmarks/benchmark_life.py --world other --lives 10
 
-A life is a release with tasks that are saturated, at chance for all systems, or blind to the systems' differences;
-items that every system has right; wrong keys; and items that later systems know by heart: by their words, without the
-picture, or by the letter of their published order. Systems of rising ability answer plainly, without pictures and with
-all rotations of the options, and everything passes through results on disk and the command's own function.
+A life is a release with tasks that are saturated, at chance for all systems, or unable to distinguish systems; items
+that every system answers correctly; wrong keys; and items that later systems have memorized: by their words, without
+the picture, or by the letter in their published order. Systems of rising ability answer plainly, without pictures and
+with all rotations of the options, and everything passes through results on disk and the command's own function.
 
 World `one` has a single factor of ability for all items, and four options. World `other` was not seen while rules were
 chosen: skills that items need in different shares, families of models that copy a relative, distractors of unequal
@@ -40,7 +40,8 @@ from benchwright.release import Release, write_release
 _OPERATION = Operation(step="benchmark_life", version=1, parameters={}, seed=1)
 _WRONG, _DEAD, _BY_WORDS, _BY_LETTER = 0.04, 0.06, 0.04, 0.04
 """Shares of the items of usual tasks: wrong keys, right for every system, known by their words, known by their
-letter."""
+letter.
+"""
 _KNOWS = 0.9
 """Probability that a system that knows an item gives its known answer."""
 _KINDS = ("usual", "usual", "usual", "usual", "usual", "saturated", "saturated", "chance", "alike")

@@ -1,11 +1,11 @@
-"""What BLINK's tasks cost beside the calls that they must make, in one run.
+"""The cost of BLINK's tasks compared with the library calls that they must make, in one run.
 
-Each task makes items of photographs of 1.8 megapixels, made of pieces of real ones. Beside it stands the processor time
-of the libraries' own calls alone, with the same pictures: Pillow's decoding and encoding, OpenCV's scaling and warping.
-The step's time is all that planning, choosing, checking, drawing and storing take. Step and calls are run by turns; the
-ratio is that of their medians. Each task has a process of its own, whose peak of memory is its own, too.
+Each task makes items from photographs of 1.8 megapixels, composed of pieces of real ones. It is compared with the
+processor time of the libraries' own calls on the same pictures: Pillow's decoding and encoding, OpenCV's scaling and
+warping. The step's time includes planning, choosing, checking, drawing and storing. Step and calls run in turn; the
+ratio is that of their medians. Each task runs in a separate process, so that its peak memory is measured separately.
 
-A task is one entry of `CASES`: the step, how many pictures a record has, and what is true of record number n.
+A task is one entry of `CASES`: the step, the number of pictures in a record, and the truths of record number n.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Series of pictures as they exist in the wild: one layout, with another small picture, number, name or value on each.
+"""Series of pictures as they occur in practice: one layout, with a different small picture, number, name or value on
+each.
 
-Each kind is one series of six pictures that all differ by label: a curator who asks a question about one cannot ask it
-about another. Colors, fonts and sizes of a series are drawn by its own generator. The kinds, fonts and marks of
-`series`, `series_last` and `series_unseen` have nothing in common; in `series_unseen` only a small part differs. It was
-drawn after the rules were frozen.
+Each kind is one series of six pictures, all labeled as different: a question about one cannot be asked about another.
+Colors, fonts and sizes of a series come from its own generator. The kinds, fonts and marks of `series`, `series_last`
+and `series_unseen` have nothing in common; in `series_unseen` only a small part differs. It was drawn after the rules
+were frozen.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     .venv/bin/python benchmarks/catalogue.py --data ../shared/data/ii_bench --wordnet /usr/share/wordnet --ocr
 
 Sets of clean items with pictures (`clean_items.py`) get the requested number of faults of each of up to six kinds
-(`catalogue_kinds.py`); the requested number of clean items stays unchanged. An item counts as found if a finding that
-may name the kind names it, and a clean one as accused if such a finding does. The program prints a table in Markdown,
-kinds with recall below .8 first. Checks that learn and those that ask a model do not run. Text in pictures is read only
-in the set with personal data in pictures, which has half as many clean items.
+(`catalogue_kinds.py`); the requested number of clean items stays unchanged. An item counts as found if a finding of a
+fitting kind names it, and a clean item as accused if such a finding names it. The program prints a table in Markdown,
+kinds with recall below .8 first. Checks that learn and checks that ask a model do not run. Text in pictures is read
+only in the set with personal data in pictures, which has half as many clean items.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Kinds of faults of single items that `catalogue.py` plants, each in several forms, and the findings that must name
-them.
+"""The kinds of faults of single items that `catalogue.py` plants, each in several forms, and the findings that must
+name them.
 
-They were written from the guide's list of kinds, before the rules were read, so their forms need not be those that the
-rules were written on.
+They were written from the guide's list of kinds before the rules were read, so their forms may differ from those for
+which the rules were written.
 """
 
 from __future__ import annotations

@@ -3,13 +3,14 @@
 Its tasks, which reveal nothing by construction:
 
 - `implication`: II-Bench's questions with its pictures, if its folder is given. One question per picture, without the
-  questions that state an option twice. The keys of most are sealed, so all keys are drawn: the light audit's checks
-  cannot notice it, and replies are simulated from the drawn keys.
+  questions that state an option twice. Most keys are sealed, so all keys are drawn at random: the light audit's checks
+  cannot notice this, and replies are simulated from the drawn keys.
 - `details`: disjoint cuts of the photographs that scikit-image and scikit-learn ship, with the question which
   photograph each is from. Four photographs share their four options, and each of them is right once.
 - `things`, `leftmost`, `relations`: fully known rendered rooms, with questions about the things in them.
 
-Letters of keys are as even as possible, task by task. Every row has its own group, a license and a split.
+The letters of the keys are as balanced as possible within each task. Every row has its own group, a license and a
+split.
 """
 
 from __future__ import annotations

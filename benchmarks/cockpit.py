@@ -2,8 +2,9 @@
 
     python benchmarks/cockpit.py [--decisions 100000] [--repeats 3] [--folder DIR]
 
-Three annotators decide each task; 75 of 100 decisions accept, 20 reject and 5 propose edits. Seconds are the median of
-the repeats; each is the time of a page after new decisions, because results are kept until more arrive.
+Three annotators decide each task; 75 of 100 decisions accept, 20 reject and 5 propose edits. The seconds are medians
+over the repeats; each is the time of a page after new decisions, because results are cached until more decisions
+arrive.
 """
 
 from __future__ import annotations

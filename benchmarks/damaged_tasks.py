@@ -1,15 +1,16 @@
-"""Wrong keys of a whole task: the audit's recall by share of damage, and its false alarms without damage.
+"""Wrong keys in a whole task: the audit's recall by the share of damaged keys, and its false alarms without damage.
 
     .venv/bin/python benchmarks/damaged_tasks.py --set simulated
     .venv/bin/python benchmarks/damaged_tasks.py --set mvp-bench --data DIR   # real models, keys damaged on purpose
     .venv/bin/python benchmarks/damaged_tasks.py --set blink --data DIR
 
 Sets, models and damage are drawn from seeds. `shares`: a share of the keys of one task is replaced by other options at
-random; recall is that of the wrong keys called wrong with 50 % or more, precision that of the calls in the task, and
-`task` counts the damaged tasks that are doubted as a whole with high severity. `joins`: a mistake mixes up the keys of
-one task; `named` counts the tasks whose mistake is named. `clean`: nothing is damaged, and every doubt is a false alarm
-as far as these benchmarks' own keys are right. Tasks on which fewer than two models beat chance by the undamaged keys
-are left out of `shares` and `joins` and listed: their replies reveal nothing about keys.
+random; recall is the share of the wrong keys that are called wrong with a probability of 50 % or more, precision is
+that of these calls in the task, and `task` counts the damaged tasks that are doubted as a whole with high severity.
+`joins`: a join error mixes up the keys of one task; `named` counts the tasks whose error is named. `clean`: nothing is
+damaged, and every doubt is a false alarm, as far as these benchmarks' own keys are right. Tasks on which fewer than two
+models beat chance by the undamaged keys are left out of `shares` and `joins` and listed, because their replies reveal
+nothing about keys.
 """
 
 from __future__ import annotations

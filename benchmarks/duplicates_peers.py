@@ -1,4 +1,5 @@
-"""Duplicates as a whole job, compared with imagehash, imagededup and cleanvision: cost, found and missed pairs.
+"""Duplicate search as a whole job, compared with imagehash, imagededup and cleanvision: cost, found pairs and missed
+pairs.
 
 The folder is II-Bench's images, each also as its four quarters. Right pairs are equal pictures, the near pairs in
 `expected.json`, which people named, and a picture with each of its quarters; quarters of one picture share nothing.

@@ -1,10 +1,10 @@
 """Asking an endpoint: our backend, a bare loop over the `openai` client, and inspect_ai, in one run.
 
 A stub on the loopback answers after `--latency-ms`; `--in-flight` requests run at a time. Each side runs in a separate
-process, on the same items, `--rounds` times in turn; the median counts. Every item has its own picture, and every side
-reads it from its file. `ours` is the backend alone, with its log; `run` is the whole command on a release, with its
-start, checks and predictions. With `--faults` a stub that fails one request in five is also used, and the command is
-killed again and again.
+process, on the same items, `--rounds` times in turn; the median is reported. Every item has its own picture, and every
+side reads it from its file. `ours` is the backend alone, with its log; `run` is the whole command on a release, with
+its start, checks and predictions. With `--faults`, a stub that fails one request in five is also used, and the command
+is killed repeatedly.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Every command on a disk that fails at each of some of its calls: how it ends, and the result of the next run.
+"""Every command on a disk that fails at selected calls: how the command ends, and the result of the next run.
 
     .venv/bin/python benchmarks/faults.py [--points 12] [--command NAME ...] [--kind KIND ...]
 
-Prints one line per command: calls that change files, tried faults, and the number of unexpected endings, followed by
-each of those. Needs Linux and a C compiler.
+Prints one line per command: the calls that change files, the faults tried, and the number of unexpected endings,
+followed by each of these. Needs Linux and a C compiler.
 """
 
 from __future__ import annotations

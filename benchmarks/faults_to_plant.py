@@ -1,6 +1,7 @@
 """Planting of faults into rows and their pictures: one function for each fault of `planted_kinds.py`.
 
-Each changes rows in place, the last of them if a fault takes two, and gives a changed row a separate picture file.
+Each function changes rows in place, the last one if a fault needs two rows, and gives a changed row a separate picture
+file.
 """
 
 from __future__ import annotations

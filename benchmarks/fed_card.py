@@ -1,4 +1,4 @@
-"""The feeding speed of cards: each step that shares its model, through the engine, compared with a plain loop.
+"""The speed at which GPUs are fed: each step that shares its model, run by the engine, compared with a plain loop.
 
 Part `fed` of `model_stack.py`. Weights are random, and of the real size on a GPU. Workers of the engine decode, and the
 process of each GPU computes; the clock starts after opening and the first batches. The loop decodes and resizes with

@@ -1,4 +1,4 @@
-"""A hundred items instead of all: error and coverage of estimated whole scores, one model left out at a time.
+"""A hundred items instead of all: error and coverage of estimated full scores, leaving out one model at a time.
 
     .venv/bin/python benchmarks/fewer_items.py --set world --models 30
     .venv/bin/python benchmarks/fewer_items.py --set blink --data DIR       # three real models, 1,901 questions
@@ -8,12 +8,12 @@ The item response model is fitted to all real models except one, or to `--models
 `world` has a form that no method here assumes: two abilities, which items need in different shares; pictures of seven
 items that a model likes or dislikes as a whole; two to five options with guessing among them; one wrong key in twenty.
 
-`random` is the share right of items drawn at random. `drawn` is the draw of `evaluate subset` with the estimate of
-`evaluate run`: `alone` the item response model alone, `corrected` its predictions corrected by its error on the asked
-items, `weighed` both weighed by the model's error on left-out models, which is the default. `informative` are the items
-that reveal most of an ability, with the model alone; `anchors` the items nearest to the centers of clusters of similar
-items, weighed by their clusters' sizes (Polo et al. 2024), and `anchors, model` those and the model in halves.
-`adaptive` asks until the standard error is that of `--standard-error`.
+`random` is the proportion of right answers on randomly drawn items. `drawn` is the draw of `evaluate subset` with the
+estimate of `evaluate run`: `alone` is the item response model alone, `corrected` its predictions corrected by its error
+on the asked items, `weighed` both, weighted by the model's error on left-out models, which is the default.
+`informative` are the items that reveal most about an ability, with the model alone; `anchors` the items nearest to the
+centers of clusters of similar items, weighted by the sizes of their clusters (Polo et al. 2024), and `anchors, model`
+the mean of these and the model. `adaptive` asks until the standard error is that of `--standard-error`.
 """
 
 from __future__ import annotations

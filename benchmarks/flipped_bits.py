@@ -1,7 +1,7 @@
-"""How many single flipped bits in a workspace and its release go unnoticed by `check` and `release verify`.
+"""The number of single flipped bits in a workspace and its release that `check` and `release verify` do not notice.
 
-Makes a small workspace with every class of file in it and flips bits one at a time. Prints by class how many were
-flipped, how many went unnoticed, and how many of those change a value; `left` names these.
+Makes a small workspace with every class of file in it and flips bits one at a time. Prints, by class, how many bits
+were flipped, how many went unnoticed, and how many of these change a value; `left` names the latter.
 """
 
 from __future__ import annotations

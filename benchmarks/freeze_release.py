@@ -1,12 +1,12 @@
-"""The cost of a release's bytes, from pictures to exports; each job is compared with the plainest equivalent.
+"""The cost of a release's bytes, from pictures to exports; each job is compared with its simplest equivalent.
 
 Sets of distinct pictures:
 
 - `upright`: JPEG photographs as they come from a scanner, kept unchanged;
-- `turned`: photographs of a telephone held upright, 4000x3000 JPEG with orientation 6, three questions each;
+- `turned`: photographs from a phone held upright, 4000x3000 JPEG with orientation 6, three questions each;
 - `webp`: WebP files of a megapixel, five questions each;
 - `folder`: copies of the pictures of a folder (`--pictures`), such as II-Bench's JPEG and WebP files, five questions
-  each; a copy differs from its original in a number that is no pixel.
+  each; a copy differs from its original in a number outside of the pixel data.
 
 For each set: freezing next to a copy of the same files with checksums, `release verify` next to `sha256sum` of the same
 release, and exports next to the same pictures and lines written plainly. Everything runs in a separate process, one

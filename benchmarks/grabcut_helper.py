@@ -4,9 +4,9 @@ Times are processor seconds of all threads, so that other programs on the machin
 two threads for most of its work.
 
 Question: does the first answer arrive within 400 ms, and the refined one within 2 s, on a photograph of 12 megapixels,
-and how far are both from GrabCut's result at full size with the same hints? Photographs: those of the demo with the
-boxes and points of its facts file, at their own size; and photographs of a folder (`--images`) with the box of their
-middle. For timing all are enlarged to 12 megapixels, the size of a camera's.
+and how far are both from GrabCut's result at full size with the same hints? The photographs are those of the demo with
+the boxes and points of its facts file, at their own size, and photographs in a folder (`--images`) with a box around
+their middle. For timing, all are enlarged to 12 megapixels, like a camera's pictures.
 
     python benchmarks/grabcut_helper.py [--images DIR] [--most N] [--json]
 """

@@ -1,9 +1,9 @@
 """Decode and hash: our perceptual hash and `imagehash.phash(Image.open(path))`, in images per CPU second.
 
 Four sets: a folder of images, its JPEGs alone, and 12-megapixel JPEGs composed from them, smooth and grainy. Both sides
-read the same file in turn in one process, alternating in order, on one thread. Then the candidate pairs at radius 8 of
-both are compared. With `--engine` whole processes are compared: the pipeline's hashing step with two workers (it also
-takes the files in, hashes and checks them and writes tables) and a bare ImageHash loop.
+read the same file in turn in one process, alternating in order, on one thread. Then the candidate pairs of both at
+radius 8 are compared. With `--engine`, whole processes are compared: the pipeline's hashing step with two workers
+(which also imports, hashes and checks the files and writes tables) and a bare ImageHash loop.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Items of the tasks of marks, numbers and words, from random annotations with the biases of real ones.
 
 Lower or more central things are mostly closer; surfaces near each other are mostly the same; small counts are more
-frequent than large ones; some relations are mostly true; things of a kind are photographed upright and whole. So cues
-that a task does not remove become measurable. `ITEMS` names the makers; each takes a folder for small pictures, a seed,
-the number of records and the mode, and returns the items that the real steps make from them, with their pictures.
+frequent than large ones; some relations are mostly true; things of a kind are photographed upright and whole. Cues that
+a task does not remove therefore become measurable. `ITEMS` names the makers; each takes a folder for small pictures, a
+seed, the number of records and the mode, and returns the items that the real steps make from them, with their pictures.
 """
 
 from __future__ import annotations

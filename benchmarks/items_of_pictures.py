@@ -1,8 +1,8 @@
 """Items of the tasks of views, pieces, boxes and pictures, from photographs or from annotations with real biases.
 
 Things are central, cut off at borders and of usual proportions; paintings of a style are of similar sizes, and some
-styles are frequent; similar pictures have similar sizes; camera operators mostly walk one way, while it gets darker. So
-cues that a task does not remove become measurable. `ITEMS` names the makers.
+styles are frequent; similar pictures have similar sizes; camera operators mostly walk one way, while it gets darker.
+Cues that a task does not remove therefore become measurable. `ITEMS` names the makers.
 """
 
 from __future__ import annotations

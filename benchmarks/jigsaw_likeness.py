@@ -1,11 +1,12 @@
-"""Fit the weights with which the step `jigsaw` measures how far similarity reveals the right piece, away from the join.
+"""Fit the weights with which the step `jigsaw` measures how far similarity away from the join reveals the right piece.
 
     .venv/bin/python benchmarks/jigsaw_likeness.py --folder DIR --images DIR [--pictures 900] [--seed 7711]
 
 measures the similarity of all pieces of crops of the demo's photographs, and of the pictures of `--images` and
 composites of them, fits a logistic regression that predicts the right piece, chooses a part of each picture
-as the step does, and fits again on those, so that the residue of the first weights counts too (a few rounds). It prints
-the deviation of each measure, the weights, and how often the last fit is right on held-out pictures, before and after.
+as the step does, and fits again on those, so that the residue of the first weights is also included (a few rounds). It
+prints the deviation of each measure, the weights, and how often the last fit is right on held-out pictures, before and
+after.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 plants 200 errors of six kinds into our sentences, one each, adds 40 sentences whose words disagree, and lets the filter
 read them and 200 clean sentences. A planted sentence is found if the filter names the planted kind. Any other finding
-there, and any finding in a clean sentence, counts against the precision of the kind it names. Every other sentence is
+in it, and any finding in a clean sentence, counts against the precision of the kind it names. Every second sentence is
 held back, and so are the 40.
 """
 

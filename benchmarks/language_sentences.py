@@ -1,8 +1,8 @@
 """Sentences of questions about pictures, for `language_errors.py`: 200 without an error, and 80 whose words disagree.
 
-All are ours. Of the first two lists, written before the rules were tuned, every other one is held back: the first,
-third, fifth of each list may change the rules, and the rest judges them. The last list, written after the rules and
-before any run on it, is held back whole.
+All sentences are our own. Of the first two lists, which were written before the rules were tuned, every second sentence
+is held back: the first, third, fifth and so on of each list may change the rules, and the others test them. The last
+list, written after the rules and before any run on it, is held back entirely.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Memory and speed over many images: composites of real photographs through the filters, as the engine runs them.
 
-For each count: writes that many composites (made once and kept in `--folder`), runs every image filter that needs no
-settings except text_ratio (`--ocr`: text_ratio too) with two workers, and reports time and the peak memory of all
-processes together. With `--kill` the largest run is repeated: its process group is killed at random moments and
-restarted until it is done; tables must be equal byte for byte.
+For each count, the program writes that many composites (made once and kept in `--folder`), runs every image filter that
+needs no settings, except text_ratio (included with `--ocr`), with two workers, and reports the time and the peak memory
+of all processes together. With `--kill`, the largest run is repeated: its process group is killed at random moments and
+restarted until it is done; the tables must be identical.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""From the pointer to the ink: the delay between a movement of the mouse and its stroke on the screen.
+"""Drawing latency: the delay between a movement of the mouse and its stroke on the screen.
 
 Opens a campaign with a mask to paint on a 12-megapixel photograph, in Chromium, and paints with fine and with wide
-brushes, with the whole picture in view, at its own pixels, and with many other marks. A movement counts from the time
-that the browser gave to its event until the frame with its ink has been made.
+brushes, with the whole picture in view, at its own pixels, and with many other marks. The delay of a movement is
+measured from its event's time in the browser until the frame with its ink is drawn.
 """
 
 from __future__ import annotations

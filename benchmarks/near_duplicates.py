@@ -1,9 +1,9 @@
-"""Honest copies found among hard negatives, compared with ImageHash's pHash at distances 4, 8 and 10, in one run.
+"""Real copies found among hard negatives, compared with ImageHash's pHash at distances 4, 8 and 10, in one run.
 
 Changes are measured five at a time: a collection is the originals, their copies under five changes, and all negatives.
-Ours are the pairs that the step `near_duplicates` drops or asks about; ImageHash's are all pairs within the distance,
-as its users and imagededup take them. Recall is the share of copies paired with their original. Precision is the share
-of right pairs: for ours, of those confirmed and so dropped.
+Our pairs are those that the step `near_duplicates` drops or asks about; ImageHash's are all pairs within the distance,
+as used by its users and by imagededup. Recall is the share of copies paired with their original. Precision is the share
+of right pairs, for ours among those confirmed and therefore dropped.
 
     .venv/bin/python benchmarks/near_duplicates.py --images DIR [--images DIR] --originals 200 --negatives 10000
 """

@@ -1,4 +1,4 @@
-"""Cards of a series: one template with different sentences; and honest copies of one card.
+"""Cards of a series, which are one template with different sentences, and real copies of one card.
 
 Three sets share layouts, but no font, sentence or language. Settings were chosen on `first` and, once, widened after a
 look at `held_back`; `last` was made after that, and measures the settings. Each series is a template with its own
@@ -6,8 +6,8 @@ colors, ground and fonts, and three sentences on it; the first card is also copi
 kinds of six pictures each, all distinct: playing cards, slides, chess diagrams and others (`card_series.py`). The rules
 about other marks were chosen on `series` and `first`; `series_last`, whose kinds fell short before, was run again with
 the chosen rules; `series_unseen` was drawn after that, and run once. Two further sets hold twelve pictures each of one
-template with other content (`template_series.py`), three of them copied. All pairs get the second look of
-`near_duplicates`, whether hashes would propose them or not.
+template with other content (`template_series.py`), three of them copied. All pairs go through the pixel comparison of
+`near_duplicates`, whether or not hashes would propose them.
 
 | pairs | wanted |
 |---|---|

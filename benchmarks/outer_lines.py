@@ -1,9 +1,9 @@
 """A cheat for jigsaws that ignores the join: it compares the outer lines of the pieces with the picture's.
 
-The right piece's right and lower lines continue those of the picture with the hole. If these lines are the border of
-the photographed or drawn scene, margins and frames reveal the piece. The same comparison along lines through the middle
-of the pieces measures how far similarity within a row or column reveals it without a border; that much is a jigsaw's
-task.
+The right and lower lines of the right piece continue those of the picture with the hole. If these lines are the border
+of the photographed or drawn scene, margins and frames reveal the piece. The same comparison along lines through the
+middle of the pieces measures how far similarity within a row or column reveals the piece without a border; that much
+belongs to the task of a jigsaw.
 """
 
 from __future__ import annotations

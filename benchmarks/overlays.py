@@ -1,9 +1,9 @@
 """Marks drawn by `benchwright.drawing` and by the annotators of `supervision`: time, and error of placement.
 
-Four marks of a kind, with and without labels, on a photograph of one megapixel; both sides draw the same coordinates by
-turns. The error is the distance from the middle of the requested coordinates to the centroid of the drawing on gray; a
-mask is whole pixels on both sides. Ours is anti-aliased at float coordinates, has a halo, and keeps labels off all
-marks; theirs draws at whole pixels.
+Four marks of a kind, with and without labels, on a photograph of one megapixel; both sides draw the same coordinates in
+turn. The error is the distance between the middle of the requested coordinates and the centroid of the drawing on gray;
+masks consist of whole pixels on both sides. Ours is anti-aliased at float coordinates, has a halo, and keeps labels off
+all marks; theirs draws at whole pixels.
 
 `supervision` is not a dependency. Install it into a separate folder, so that nothing else changes:
 

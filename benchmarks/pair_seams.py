@@ -1,8 +1,8 @@
 """Recall of the gate of pairs on planted faults, and its false alarms on clean edits.
 
-Halos, smears, seams, tears and subjects that float. Subjects are cut out of real photographs by blobs whose outline is
-known to the pixel, so that clean edits and faults are certain. `python benchmarks/pair_seams.py FOLDER [ROUNDS]`;
-FOLDER holds photographs.
+Faults are halos, smears, seams, tears and floating subjects. Subjects are cut out of real photographs with blobs whose
+outline is known to the pixel, so that clean edits and faults are certain. `python benchmarks/pair_seams.py FOLDER
+[ROUNDS]`; FOLDER contains photographs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The yield of people's decisions: tasks finished with begun ones first, and votes that a posterior spares.
+"""The yield of people's decisions: tasks finished if begun ones come first, and votes saved by a posterior.
 
     .venv/bin/python benchmarks/people_effort.py --seed 1 --data DIR
 
@@ -13,8 +13,8 @@ independently. With `--data`, four models' yes/no answers in MVP-Bench (`mvp_ben
 real answers, whose errors are correlated.
 
 `cost` (with `--cost TASKS`): half of the tasks get two decisions each, written directly to the store. Then the first
-estimate is made, which judges all of these, and 2,100 further decisions come in through the queue, after which another
-is due.
+estimate is computed from all of these, and 2,100 further decisions arrive through the queue, after which another
+estimate is due.
 """
 
 from __future__ import annotations

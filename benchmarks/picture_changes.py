@@ -1,4 +1,4 @@
-"""Honest copies of real pictures, and hard negatives: other pictures that share a background."""
+"""Copies of real pictures, and hard negatives: other pictures that share a background."""
 
 from __future__ import annotations
 

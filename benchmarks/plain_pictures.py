@@ -1,7 +1,7 @@
-"""The risk of a plain ground: posters of one template, logos, captions typed anew, views of one scene.
+"""The risk of plain backgrounds: posters of one template, logos, retyped captions, views of one scene.
 
-Two sets are made by the same rules with nothing in common: other templates, fonts, languages, photographs and words.
-Settings were chosen on `first`; `held_back` measures them.
+Two sets are made by the same rules but have nothing in common: they differ in templates, fonts, languages, photographs
+and words. Settings were chosen on `first`; `held_back` measures them.
 
 | family | pairs | wanted |
 |---|---|---|

@@ -2,13 +2,13 @@
 
     .venv/bin/python benchmarks/plan_coverage.py --studies 400
 
-A drawn world states the probability that a model has an item right: a logistic function of a sum of normal effects of
-the source picture, the item, the wording, item and wording, and the order of options; a drawn reply is right with that
-probability. This differs from the model of the plan, whose effects add up on the scale of right and wrong. For each
-scene a pilot is drawn (some items in two orders and some wordings), a width is planned from it, the planned study is
-drawn in the same world, and its interval is computed from the answers of both. Each line states the share of the plans
-that reach the width at all, their number of questions (median), the mean width promised and reached, the median of the
-latter, and how often the interval contains the true score, for items like these and for these items.
+A drawn world gives the probability that a model answers an item correctly: a logistic function of a sum of normal
+effects of the source picture, the item, the wording, item and wording, and the order of options; a drawn reply is right
+with that probability. This differs from the model of the plan, whose effects add up on the scale of right and wrong.
+For each scene a pilot is drawn (some items in two orders and some wordings), a width is planned from it, the planned
+study is drawn in the same world, and its interval is computed from the answers of both. Each line states the share of
+the plans that reach the width at all, their number of questions (median), the mean width promised and reached, the
+median of the latter, and how often the interval contains the true score, for items like these and for these items.
 """
 
 from __future__ import annotations

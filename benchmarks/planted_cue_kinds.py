@@ -1,7 +1,7 @@
 """The kinds of cues of the adversary's exam: marks in pixels, combinations of two weak cues, and others.
 
-Kinds with an even place in their group were seen while the adversary was written; those with an odd one were not,
-except those of `_SEEN`.
+Kinds at an even index in their group were seen while the adversary was written; those at an odd index were not, except
+those in `_SEEN`.
 """
 
 # ruff: noqa: ARG001, ARG005 - kinds share the signatures of `Drawing` and `Planting`

@@ -4,13 +4,13 @@
     .venv/bin/python benchmarks/planted_faults.py --data ... --peers PEERS --seeds 1 2 3 --table # other tools beside it
 
 `clean_items.py` makes the set, `planted_kinds.py` lists the faults and `faults_to_plant.py` plants them;
-`audit_peers.py` runs other tools and explains how to install them below PEERS. The set is audited clean first, then
-with the faults, both with replies of six simulated models of accuracy .45 to .75 whose errors are correlated
+`audit_peers.py` runs other tools and explains how to install them below PEERS. The set is first audited clean, then
+with the faults, both times with replies of six simulated models with accuracies of .45 to .75 and correlated errors
 (`suspected_keys.py` has the rule).
 
 Recall is the share of planted places at which one finding of a right kind names all items. Precision is the share of
 items named by findings of these kinds in which a planted fault makes such a finding true. Seed 0 was seen while the
-benchmark was written; quote others.
+benchmark was written; quote results of other seeds.
 """
 
 from __future__ import annotations

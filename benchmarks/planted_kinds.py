@@ -1,8 +1,8 @@
 """The kinds of faults that `planted_faults.py` plants, and the findings that are right for each.
 
-A fault of single items is planted into items that no other of them touches, drawn by a seed; a cue into all items of
-one task, before the faults. `expects` are kinds of findings, one of which has to name all items of a place; `may` are
-further kinds that may rightly name them.
+A fault of single items is planted into items without any other such fault, drawn by a seed; a cue is planted into all
+items of one task, before the faults. `expects` lists kinds of findings, one of which has to name all items of a planted
+place; `may` lists further kinds that may rightly name them.
 """
 
 from __future__ import annotations

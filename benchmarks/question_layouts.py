@@ -1,12 +1,12 @@
-"""Readings of question files, held against sources drawn from a seed whose truth is known by construction.
+"""Readings of question files, compared with sources drawn from a seed whose truth is known by construction.
 
 Layouts, containers, forms of options and keys, missing and stray keys, several files (`tests/drawn_layouts/`). Each
 source is read in this process and each row compared: right, or refused with the reason, but never wrong. Ambiguous
 sources, in which two readings of the keys fit every row and differ, should be refused.
 
 On seeds 1000 to 2999, which their author drew before the reader was written and which were never used for development:
-1,919 right, 79 refused (55 of the 57 ambiguous ones among them), 2 wrong, none lost, no crash. In the two, a key was
-the text of two options; both are refused since.
+1,919 right, 79 refused (55 of the 57 ambiguous ones among them), 2 wrong, none lost, no crash. In these two, a key was
+the text of two options; both have since been refused.
 """
 
 from __future__ import annotations

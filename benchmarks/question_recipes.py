@@ -1,9 +1,9 @@
-"""The cues in the questions that `mm-sap` and `ii-bench` make, and the look of a planted cue.
+"""The cues in the questions that `mm-sap` and `ii-bench` make, compared with a planted cue.
 
     python benchmarks/question_recipes.py --folder DIR [--records 1600] [--seeds 201]
 
-makes a thousand items and more of each recipe: the three sets of MM-SAP, by templates, from annotations whose answers
-are as unevenly distributed as real ones; and for II-Bench the questions that simulated annotators write. Pictures are
+makes a thousand or more items for each recipe: for MM-SAP, its three sets, by templates, from annotations whose answers
+are as unevenly distributed as real ones; for II-Bench, the questions that simulated annotators write. Pictures are
 small and unrelated to the questions, so only options, words and letters can reveal anything. The recipes'
 `answer_balance` balances the letters. The items pass through the shortcut battery, without the refusal choice, which
 its words give away: of BasicVisQA and KnowVisQA four options remain, of BeyondVisQA no right one, so only its letters

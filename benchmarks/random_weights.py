@@ -1,6 +1,6 @@
 """Models of real size with random weights, made from the configurations of the published ones.
 
-Nothing is fetched: the cost of a model depends on its shape and not on its numbers. Tokenizers are byte-level
+Nothing is downloaded: the cost of a model depends on its shape and not on its weights. Tokenizers are byte-level
 stand-ins, because vocabularies cannot be invented; the embeddings still have the published number of rows. Models are
 built on the GPU if available, which takes seconds instead of minutes, and are saved like the published ones: SAM as a
 checkpoint in float32, Grounding DINO, DINOv2, Depth Anything, CLIP and Stable Diffusion 1.5 in float32, SDXL in
@@ -317,4 +317,5 @@ REAL: Mapping[str, Maker] = {
     "vlm": _qwen2_vl_7b,
 }
 """The same of real size: SAM ViT-H, SDXL inpainting, Stable Diffusion 1.5, Depth Anything V2 Large, DINOv2 large,
-Grounding DINO tiny, Efficient LoFTR, CLIP ViT-L/14, ViT-B/16, and Qwen2-VL-7B."""
+Grounding DINO tiny, Efficient LoFTR, CLIP ViT-L/14, ViT-B/16, and Qwen2-VL-7B.
+"""

@@ -3,11 +3,11 @@
     .venv/bin/python benchmarks/rank_intervals.py --studies 400
 
 Each item has an ease that all models share and a separate part for each model; items of a cluster share another part. A
-model's true accuracy is its mean over many drawn items; the true ranks follow from it. If `spread` is 0 all models are
+model's true accuracy is its mean over many drawn items; the true ranks follow from it. If `spread` is 0, all models are
 equally able, and every distinguished pair is an error.
 
 `joint` is the rule of `evaluate compare`, a step-down test by signs of clusters; `max-T` its first step for all pairs.
-`McNemar` takes items as independent, `sign flip` tests clusters; both alone, and corrected by Holm's method.
+`McNemar` treats items as independent, `sign flip` tests clusters; both are used alone and with Holm's correction.
 """
 
 from __future__ import annotations

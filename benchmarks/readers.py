@@ -17,8 +17,8 @@ by labels in the population with the corrected one. The intervals are not fitted
 
 `--second 0 0.05 0.1` gives the figures of `evaluate extract` on the written replies: the rules alone, and with a second
 reader of the rest, one for each error rate. The second reader is not a model: it knows the writer's meaning and returns
-it, except that at the given rate it returns another option or none. So the figures show the benefit of a second reader
-of such quality.
+it, except that at the given rate it returns another option or none. The figures therefore show the benefit of a second
+reader of that quality.
 """
 
 from __future__ import annotations

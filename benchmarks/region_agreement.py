@@ -3,10 +3,10 @@
     .venv/bin/python benchmarks/region_agreement.py --pictures 10000
 
 Every annotator marks a box, a polygon of 40 corners, a point, five ordered points and a mask on every picture, each
-slightly off the truth; one in twenty forgets the polygon, one in twenty labels the box differently. They are written as
-the review store holds them, one JSON document per line. A separate process then does the whole job: read and check
-them, find the consensus of each picture, write it down, and compute agreement with its intervals. `parts` shows the
-time of each part, in a second process.
+slightly off the truth; one in twenty forgets the polygon, one in twenty labels the box differently. They are written in
+the form of the review store, one JSON document per line. A separate process then does the whole job: it reads and
+checks them, finds the consensus of each picture, writes it, and computes the agreement with its intervals. `parts`
+shows the time of each part, in a second process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The time of `release diff` on two versions of a release, and its recall of planted differences.
 
-A release of generated items with a picture each is written twice. In the second, some items are missing, some are new,
-some lie in another split, and some have another question. The command runs once without and once with the page.
+A release of generated items with one picture each is written twice. In the second version, some items are missing, some
+are new, some are in another split, and some have another question. The command runs once without and once with the
+page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Kill a run at random moments and check the result: same bytes, and only work in flight is repeated.
 
-Runs a recipe over a folder of images undisturbed, then again with SIGKILL to the whole process group at random
-moments until `--kills` have hit, then again with single workers killed, then with 1, 2 and 4 workers, another locale,
+Runs a recipe over a folder of images undisturbed, then again with SIGKILL to the whole process group at random moments
+until `--kills` kills have succeeded, then with single workers killed, then with 1, 2 and 4 workers, and another locale,
 time zone and hash seed. Compares every byte of tables, objects, releases and results.
 """
 

@@ -2,8 +2,8 @@
 
 The prompt follows A. P. Gema et al., "Are We Done with MMLU?" (2024), whose taxonomy of faults it names. The answers do
 not come from a model: a server on the loopback reads the prompt by the few rules below, which were written once, before
-any measurement, and never changed. So the results exercise the path from a row to a finding, and do not predict any
-model's findings. To ask a model, run it with the endpoint's address and the model's name.
+any measurement, and never changed. The results therefore exercise the path from a row to a finding, and do not predict
+any model's findings. To ask a model, run it with the endpoint's address and the model's name.
 
     review_prompt.py IMAGES ROWS.json OUT.json [BASE_URL MODEL]
 """

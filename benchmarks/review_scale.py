@@ -3,12 +3,12 @@
 Two parts over one campaign, which is counted afterwards:
 
 1. *Through the running server*: annotators without a browser (`app_client.py`) sign in and decide over the app's own
-   routes and websocket, each after a pause to think. Meanwhile the server is killed with SIGKILL and started again as
-   often as asked, and some annotators leave with a task in their hands. What an annotator was shown the next task for
-   is acknowledged.
+   routes and websocket, each after a pause to think. Meanwhile, the server is killed with SIGKILL and restarted as
+   often as requested, and some annotators leave while holding a task. A decision is acknowledged once its annotator has
+   been shown the next task.
 2. *Through the store*: the same annotators claim and submit as fast as they can, ten of them in each of five processes,
-   until every slot is filled. Their clock is half an hour ahead, so that what was left lying comes back. Nobody
-   thinks here: the rate is what the store can take in, and the waits are nobody's.
+   until every slot is filled. Their clock is half an hour ahead, so that abandoned tasks return. There are no pauses
+   to think: the rate is the store's maximum, and waits do not represent those of real annotators.
 
 Counted at the end: slots filled twice, empty slots, slots given twice to one annotator, and acknowledged decisions that
 are missing. Any of these sets the exit code to 1.

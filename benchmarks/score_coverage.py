@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/score_coverage.py --studies 2000
 
-Whether a model has an item right depends on two latent normal parts, one that the items of a cluster share and one of
-the item; `alike` is the shared part of the latent variance, 0 to 1. Two models share half of either part. The table
-compares Benchwright's intervals with percentiles over 1,000 resamples of clusters. For each scene it has the coverage
-of the true accuracy (difference), the mean width, and the misses on either side.
+Whether a model answers an item correctly depends on two latent normal parts, one shared by the items of a cluster and
+one of the item itself; `alike` is the shared proportion of the latent variance, 0 to 1. Two models share half of each
+part. The table compares Benchwright's intervals with percentiles over 1,000 resamples of clusters. For each scene, it
+shows the coverage of the true accuracy (or difference), the mean width, and the misses on either side.
 """
 
 from __future__ import annotations

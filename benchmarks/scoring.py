@@ -2,7 +2,7 @@
 
 Three jobs, each in a separate process:
 
-- `metrics`: judged predictions to a score: counts, accuracies, intervals; it reads only the judged table.
+- `metrics`: from judged predictions to a score: counts, accuracies, intervals; it reads only the judged table.
 - `letters`: `benchwright evaluate score` on a file of letters.
 - `replies`: the same on a file of short free replies, each of which is parsed.
 

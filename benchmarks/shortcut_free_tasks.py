@@ -3,10 +3,10 @@
     python benchmarks/shortcut_free_tasks.py --folder DIR --images DIR [--task NAME ...] [--records 1200] [--seeds 101]
 
 makes items of each task, from photographs (those of the demo, and a folder's) or from annotations with the biases of
-real ones, and puts them through the shortcut battery. Use other seeds than during the writing of a task. It prints a
-JSON document for each task and mode: the number of items, and the solvers farthest from chance. A solver carries if its
-share lies more than 0.05 from chance and is significant after Holm's correction. Files are those of a workspace, all
-PNG, or with `--released` those of a release, in which pictures may be JPEGs.
+real ones, and puts them through the shortcut battery. Use seeds that were not used while a task was written. It prints
+a JSON document for each task and mode: the number of items, and the solvers farthest from chance. A solver carries a
+cue if its accuracy is more than 0.05 from chance and significant after Holm's correction. Files are those of a
+workspace, all PNG, or with `--released` those of a release, in which pictures may be JPEGs.
 
     python benchmarks/shortcut_free_tasks.py --folder DIR --images DIR --task jigsaw --outer-lines [--crops 1200]
 

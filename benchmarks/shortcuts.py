@@ -7,8 +7,8 @@ The first writes a release of four tasks of equal size, with pictures composed o
 jigsaw (three pictures, all decoded), points in a second view (two pictures, of which headers are enough), two boxes
 (likewise), and a yes/no question (one picture, decoded). The command then reads it in a separate process.
 
-The second makes this many clean sets of items and as many with a planted cue, of twelve kinds by turns. It counts the
-planted sets with a finding and with the right cue named, and the clean ones with any finding.
+The second makes the given number of clean sets of items and as many with a planted cue, of twelve kinds in turn. It
+counts the planted sets with a finding and with the right cue named, and the clean sets with any finding.
 """
 
 from __future__ import annotations

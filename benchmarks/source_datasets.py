@@ -1,11 +1,11 @@
 """Memory and speed of the readers of source datasets at 10,000 and 100,000 rows.
 
 The tests' fixtures write the datasets, with one small picture behind all names. A separate process reads each one and
-stores nothing: every record is compared with the folder of pictures, as in a run. With `--step` the records are also
-taken in, as `construct check` does: pictures opened, an index written. A row is one line or entry of annotations: in
-HPatches a homography, in Wild6D a frame with its pose.
+stores nothing: every record is compared with the folder of pictures, as in a run. With `--step`, the records are also
+processed as in `construct check`: pictures are opened, and an index is written. A row is one line or entry of
+annotations: in HPatches a homography, in Wild6D a frame with its pose.
 
-The question is whether memory stays flat, also for COCO and LVIS, whose files are single large documents.
+The question is whether memory stays constant, even for COCO and LVIS, whose files are single large documents.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Series of pictures that a program draws for a question: a clock, a dial, a board, a chart, each with other content.
+"""Series of pictures that a program draws for a question: a clock, a dial, a board or a chart, each with different
+content.
 
-All twelve pictures of a series differ by label: a question about one has another answer on any other. In the kinds
-named in `PLACED` each picture also has its own ground, size and margins, as generators of questions vary them, so that
-the difference in content is the smaller one. The kinds of `templates` were seen while the rules were made; those of
-`templates_unseen` were drawn at the same time, and used once, after the rules were frozen.
+All twelve pictures of a series are labeled as different: a question about one has a different answer for any other. In
+the kinds named in `PLACED` each picture also has its own ground, size and margins, as generators of questions vary
+them, so that the difference in content is the smaller one. The kinds of `templates` were seen while the rules were
+made; those of `templates_unseen` were drawn at the same time, and used once, after the rules were frozen.
 """
 
 from __future__ import annotations

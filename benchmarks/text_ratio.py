@@ -1,9 +1,9 @@
 """The step `text_ratio`, rapidocr's defaults, and a slow, careful reference.
 
 Speed: `benchwright filter text-ratio`, as the engine runs it, and rapidocr as `RapidOCR()` comes (detection, direction,
-recognition), on as many processes, each with one thread, because two processes that each use all processors only hinder
-each other. The files are dealt into parts and both sides take turns, so that a busy machine is busy for both. The
-engine measures equal files once, the peer every time, so the files of a part are distinct pictures.
+recognition), on the same number of processes, each with one thread, because two processes that each use all processors
+only slow each other down. The files are divided into parts and both sides take turns, so that other load on the machine
+affects both. The engine measures equal files once, the peer every time, so the files of a part are distinct pictures.
 
 Decisions: keep or drop at several thresholds, for every file, against `text_reference.py`.
 """

@@ -1,17 +1,17 @@
 """A slow and careful measure of a picture's share of text, as a reference for faster ones.
 
-It uses only rapidocr's public call and takes no shortcut of the step `text_ratio`:
+It uses only rapidocr's public call and none of the shortcuts of the step `text_ratio`:
 
 - it looks twice: at 1,280 pixels for small letters, enlarging smaller pictures up to twofold, and at 640 for letters
   so large that the first look takes them for shapes;
-- it reads every box, whatever the detector's confidence. A box that the detector is sure of in the first look counts
-  where a letter or digit is made out; any other where at least two different ones are, or three;
+- it reads every box, whatever the detector's confidence. A box of which the detector is sure in the first pass counts
+  if a letter or digit is legible, any other box if at least two different ones or three are;
 - it reads a giant box (more than 5 % of the picture) three times, cut as found, tighter and wider. Such a box counts
   where most readings make out two different letters or digits, or three of them;
-- where one look finds a place much surer than the other, its box is taken for both;
+- if one pass is much surer of a place than the other, its box is used for both;
 - the ratio is the mean of two: what the first look found with what only the second did, and the other way round. Boxes
   of one line differ by several percent from look to look, and the mean differs less from the next look;
-- the share is counted on a mask with 4 x 4 points a pixel, by OpenCV's filling of polygons.
+- the share is computed on a mask with 4 x 4 points per pixel, by OpenCV's filling of polygons.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whole jobs as users start them, each compared with a peer or the plainest equivalent, in one run.
+"""Whole jobs as users start them, each compared with a peer or the simplest equivalent, in one run.
 
     make bench                                              # small sizes: under ten minutes on two cores
     .venv/bin/python benchmarks/whole_jobs.py --size full   # 300 photographs, 5,000 files, 150,000 letters

@@ -1,4 +1,4 @@
-"""Steps that make items, and the parts that they share: choices, views, points.
+"""Steps that make items, and the parts that they share, such as choices, views and points.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

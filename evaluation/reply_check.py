@@ -1,4 +1,4 @@
-"""Damage in the logs of requests and replies in a workspace, as `benchwright check` finds it."""
+"""Damage in a workspace's logs of requests and replies, as found by `benchwright check`."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ _WITHOUT_RELEASE = "step {name!r} scores a release, but no earlier step makes on
 
 
 class Evaluate(FinalStep):
-    """Write a folder in `results/` for each model and protocol, `results/summary.json` with the metrics of all, and a
-    report on them.
+    """Write a folder in `results/` for each model and protocol, `results/summary.json` with all their metrics, and a
+    report.
 
     If the release has a human baseline, `results/human.json` has people's figures on the same items. Models at
     different endpoints are asked at the same time; models on this machine or on one server of your own, one after
@@ -50,14 +50,14 @@ class Evaluate(FinalStep):
         protocol: Protocols for asking items, as for `evaluate run --protocol`: one, such as `circular`, or a list such
             as `[vanilla, "shuffle:k=3"]`, each of which is scored.
         reader: Reader of letters in replies, as for `evaluate run --reader`.
-        split: Only this split; all by default.
+        split: Name of the split to score; all splits by default.
         limit: Number of items to ask, drawn in proportion to the tasks of each split, as with `evaluate run --limit`;
             all by default. Such results are listed separately from those of all items, without ranks.
         base_url: Address of an OpenAI-compatible endpoint, for `openai` models.
         api_key_env: Name of the environment variable that holds its key; the key itself is never written anywhere.
         max_errors: Share of items without words from the model (errors, replies without text) above which a score is
             unfit: it is marked and not ranked, and the run ends with exit code 1 once everything is written.
-        report: Whether to write the report `results/report.html` too.
+        report: Whether to also write the report `results/report.html`.
     """
 
     name: ClassVar[str] = "evaluate"
@@ -119,7 +119,7 @@ class Evaluate(FinalStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine results, without the limits and pace of asking."""
+        """Return the settings that determine results, excluding the limits and the pace of requests."""
         parameters = super().parameters() | {"models": [model.deciding_settings() for model in self.models]}
         if self.limit is None:
             del parameters["limit"]  # so that earlier scores from before this setting remain valid
@@ -136,7 +136,8 @@ class Evaluate(FinalStep):
         return digest([file_digest(path) if path.is_file() else None for path in files]) if files else None
 
     def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
-        """Refuse what cannot be scored: no release, a split that it will not have, or a model that does not exist.
+        """Refuse settings that cannot be scored: no release, a split that the release will lack, or a model that does
+        not exist.
 
         Keys of endpoints and files of predictions may arrive later; they are checked when their model is asked.
 
@@ -241,7 +242,7 @@ class Evaluate(FinalStep):
 
 
 def _remove_others(results: Path, folders: set[str]) -> None:
-    """Remove scores that the recipe no longer requests; the servers' replies stay in `replies/`."""
+    """Remove scores that the recipe no longer requests; the servers' replies remain in `replies/`."""
     for score in sorted(results.glob("*/score.json")):
         if score.parent.name not in folders:
             shutil.rmtree(score.parent)

@@ -1,4 +1,4 @@
-"""Take the picture of the audit page in the guides: `make screenshots`, or `python examples/audit_page.py FOLDER`.
+"""Take the screenshot of the audit page in the guides: `make screenshots`, or `python examples/audit_page.py FOLDER`.
 
 Writes a quiz about the demo's photographs, which have the flaws of any raw folder (a duplicate file, a smaller copy, a
 broken download), with the typical faults of such a file of questions, audits it, and shows the page in Chromium. With

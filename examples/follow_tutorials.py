@@ -1,9 +1,9 @@
-"""Follow the tutorials as written: run their commands, do their steps in the browser, and take their pictures.
+"""Follow the tutorials as written: run their commands, do their steps in the browser, and take their screenshots.
 
     python examples/follow_tutorials.py [NAME ...] [--pictures docs/images/tutorials]
 
 Each tutorial runs in a separate empty folder. The script compares the output that a page shows with the output of the
-command. With `--pictures` it takes the pages' pictures anew, as `make screenshots` does. Needs Chromium (`make
+command. With `--pictures`, it takes the pages' screenshots again, as `make screenshots` does. Needs Chromium (`make
 browser`) and the extras `demo`, `app` and `dev`.
 """
 

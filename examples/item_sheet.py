@@ -3,9 +3,9 @@
     python examples/item_sheet.py RELEASE FOLDER [ITEMS PER TASK]
     python examples/item_sheet.py RELEASE FOLDER ITEMS --without-key
 
-writes `FOLDER/<task>.jpg` for each task. Without key, it writes pages `FOLDER/<task>-1.png`, ... of six numbered items,
-as models see them, and the keys in `FOLDER/keys.json`: readers who answer before they open the keys learn how many
-items a person can answer.
+writes `FOLDER/<task>.jpg` for each task. Without the key, it writes pages `FOLDER/<task>-1.png`, ... of six numbered
+items each, as models see them, and the keys to `FOLDER/keys.json`; by answering before opening the keys, readers can
+find out how many items a person can answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Draw the pictures of docs/visual-prompts.md: `python examples/prompt_gallery.py docs/images`.
 
-The photographs are those of `benchwright demo` (extra `demo`). Pictures get 256 colors to stay small: some for the
-ground and some for the marks, so that these keep theirs.
+The photographs are those of `benchwright demo` (extra `demo`). Pictures are reduced to 256 colors to stay small, some
+for the background and some for the marks, so that the marks keep their colors.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pictures of simple things in a room, with the truth of each pixel: distance, thing and reflectance.
 
-Balls, boxes and cylinders are on a floor before a wall, in the light of a distant lamp and of the room. NumPy
-intersects each pixel's ray with each of them. Lengths are in meters, z is up, colors are linear reflectances, 0-1.
+Balls, boxes and cylinders are on a floor in front of a wall, lit by a distant lamp and by the room. NumPy intersects
+each pixel's ray with each of them. Lengths are in meters, z is up, colors are linear reflectances, 0-1.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     python examples/rendered_scenes.py FOLDER [--scenes 40] [--seed 1]
 
-renders this many of each: rooms full of things (depth, reflectance, counts, boxes), three things in some arrangement
-(claims), two views of a room (poses), two toy figures (corresponding parts), and vessels (parts for pouring). Truths
-follow from the geometry. The script omits truths that people could not see: half-hidden things, and depths, places and
-reflectances that hardly differ. `scenes.jsonl` states the rest; in a recipe,
-`{step: dataset, reader: folder, folder: FOLDER}`.
+renders the given number of each: rooms full of things (depth, reflectance, counts, boxes), three things in some
+arrangement (claims), two views of a room (poses), two toy figures (corresponding parts), and vessels (parts for
+pouring). Truths follow from the geometry. The script omits truths that people could not see: half-hidden things, and
+depths, positions and reflectances that hardly differ. `scenes.jsonl` states the rest; in a recipe, `{step: dataset,
+reader: folder, folder: FOLDER}`.
 """
 
 from __future__ import annotations

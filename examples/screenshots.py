@@ -1,5 +1,5 @@
-"""Take the pictures of the guides for annotators and curators: `make screenshots`, or into another folder
-`python examples/screenshots.py FOLDER`.
+"""Take the screenshots in the guides for annotators and curators: `make screenshots` or, into another folder, `python
+examples/screenshots.py FOLDER`.
 
 Builds the demo in a temporary folder, serves its review app, and drives it with Chromium (`make browser`; extras
 `demo`, `app` and `dev`). Further arguments name single pictures. Pictures are 1280 x 800 with at most 256 colors,

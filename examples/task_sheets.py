@@ -2,12 +2,12 @@
 
     python examples/task_sheets.py FOLDER [WEIGHTS]
 
-writes `FOLDER/<task>.jpg`; docs/images/tasks holds its results. The photographs are copies of those of `benchwright
+writes `FOLDER/<task>.jpg`; docs/images/tasks contains its results. The photographs are copies of those of `benchwright
 demo` and a few more of scikit-image's, and some made from them by classical image processing. Their truths are in
 task_sheets.jsonl next to this script, measured by hand and inspected; the script reads it like any user's dataset.
 
-Forensic detection takes the weights of SDXL from a folder. Without one it uses a tiny model that
-`tests/tiny_diffusion.py` makes, whose pictures are noise: the sheet then shows only the form of the items.
+Forensic detection reads the weights of SDXL from a folder. Without one, it uses a tiny model made by
+`tests/tiny_diffusion.py`, whose pictures are noise; the sheet then shows only the form of the items.
 
 A task of ground truth needs a line in TASKS, and rows in the table. A task of plain photographs needs a line in
 PICTURE_TASKS, and one that reads a program's output a line in GENERATED_TASKS.

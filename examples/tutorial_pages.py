@@ -1,13 +1,13 @@
-"""Read a tutorial of `docs/tutorials/` as the steps that it asks for, in order.
+"""Read a tutorial in `docs/tutorials/` as a sequence of steps.
 
 A page is prose, of which `follow_tutorials.py` follows these parts:
 
-- a block of `sh`: run as printed; one that serves the review app goes on in the background until the page ends;
-- a block of `text`: what the block of `sh` above it prints. A line of dots stands for lines that are left out, dots
-  in a line for whatever stands there, and in a table with a column `seconds` numbers may differ;
+- a block of `sh`: run as printed; one that serves the review app continues in the background until the page ends;
+- a block of `text`: the output of the block of `sh` above it. A line of dots represents omitted lines, and dots within
+  a line represent any text; in a table with a column `seconds`, numbers may differ;
 - a block with a title, such as `yaml title="my.yaml"`: a file that the reader saves under that name;
 - a table `| Who | Where | What they do |`: what people do in the browser;
-- a picture below `images/tutorials/`: what the person of the row above sees at this place.
+- a picture below `images/tutorials/`: what the person in the row above sees at this point.
 """
 
 from __future__ import annotations

@@ -3,12 +3,12 @@
 The third column consists of clauses (separated by `;`):
 
 - a code span is a key, such as `Y` or `Ctrl + Enter`;
-- *italics* are a button or a link to click; with text in quotes behind it, a field to fill in;
-- text in “quotes” that follows no italics is typed where the cursor is;
-- *italics* with a file in a code span behind it are a button that asks for that file;
-- **bold** is what is on the screen next; the clause waits for it;
-- `the right letter` outside code is the letter that the key of the question has: readers look at the picture;
-- `a box around the cup` is drawn by mouse, where the demo's facts say that it is: readers look at the picture;
+- *italics* are a button or a link to click or, if followed by text in quotes, a field to fill in;
+- text in “quotes” that does not follow italics is typed at the cursor;
+- *italics* followed by a file in a code span are a button that asks for that file;
+- **bold** is the text that appears next on the screen; the clause waits for it;
+- `the right letter` outside code is the letter of the question's key; readers look at the picture;
+- `a box around the cup` is drawn by mouse at the position stated in the demo's facts; readers look at the picture;
 - `until **All done**` at the end of a clause repeats it, task by task.
 """
 

@@ -1,9 +1,9 @@
 """The step `drawings`, which distinguishes comics, logos, drawings and pages of text from photographs by three
 measures.
 
-Drawings have areas of exactly one color, with few and sharp steps between them; a camera leaves noise, shading and soft
-edges everywhere. Athitsos, Swain and Frankel 1997, Distinguishing photographs and graphics on the World Wide Web, use
-such measures. No model is needed.
+Drawings have areas of exactly one color, separated by few, sharp edges; a camera leaves noise, shading and soft edges
+everywhere. Athitsos, Swain and Frankel (1997, Distinguishing photographs and graphics on the World Wide Web) use
+similar measures. No model is needed.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _REASONS = {"flat": "flat_color", "sparse": "sparse_steps", "hard": "hard_edges"
 class Drawings(Filter):
     """Drop comics, logos, drawings and pages of text, so that photographs remain.
 
-    Measures pictures with the longer side at 512 pixels. Of II-Bench's drawings outside those used to choose the
-    bounds, it drops 93 of 132 (all logos, nine in ten comics, four in ten illustrations); of the demo's 13 photographs
-    none. It mistakes shaded drawings for photographs, and photographs of text or of a cutout for drawings: check what
-    it drops. Changing a bound decodes nothing again.
+    Measures pictures with the longer side at 512 pixels. Of the 132 II-Bench drawings that were not used to choose the
+    bounds, it drops 93 (all logos, nine in ten comics, four in ten illustrations); of the demo's 13 photographs, it
+    drops none. It mistakes shaded drawings for photographs, and photographs of text or of a cutout for drawings, so
+    check what it drops. After a bound is changed, no picture is decoded again.
 
     Args:
         max_flat: Largest proportion, 0-1, of the picture in areas of one color; null for any.
-        max_sparse: Largest proportion, 0-1, of the sum of all steps between neighbors that the steepest twentieth may
-            have; null for any.
+        max_sparse: Largest proportion, 0-1, that the steepest twentieth of the steps between neighboring pixels may
+            contribute to the sum of all steps; null for any.
         max_hard: Largest ratio of pixels at hard edges to those at soft ones; null for any.
         ask: Whether to ask annotators instead of dropping the picture.
 
@@ -70,7 +70,9 @@ class Drawings(Filter):
         return measures(ctx.images.rgb(record))
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the bounds; the reason is the first exceeded bound, and the evidence has all values."""
+        """Compare the values with the bounds; the reason is the first bound exceeded, and the evidence contains all
+        values.
+        """
         bounds = {"flat": self.max_flat, "sparse": self.max_sparse, "hard": self.max_hard}
         passed = {
             _REASONS[name]: {"value": measured[name], "bound": bound}

@@ -1,4 +1,4 @@
-"""Application of a filter to the files of a folder, as in a recipe, with its values for each file."""
+"""Application of a filter to the files of a folder, as in a recipe, which returns the values of each file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class UnreadableFile(NamedTuple):
     Args:
         path: Its path below the folder.
         reason: Code of the reason.
-        advice: What to do; empty if the reason is sufficient.
+        advice: What to do; empty if the reason says enough.
     """
 
     path: str
@@ -33,19 +33,19 @@ class UnreadableFile(NamedTuple):
 
     @classmethod
     def of(cls, file: Mapping[str, Any]) -> UnreadableFile:
-        """Return a file that was refused on intake, from its row in the table `files`."""
+        """Return a file that was refused on import, given its row in the table `files`."""
         advice = ""
         if file["reason"] == UNSUPPORTED_FORMAT:
             advice = str(file["detail"] or "").removeprefix(f"{file['uri']!r}: ")
         return cls(file["uri"], str(file["reason"]), advice)
 
     def document(self) -> dict[str, str]:
-        """Return the file as commands print it with `--json`: path, reason, and advice if any."""
+        """Return the file as JSON values, as printed with `--json`: path, reason, and advice if any."""
         return {"path": self.path, "reason": self.reason} | ({"advice": self.advice} if self.advice else {})
 
     @property
     def told(self) -> str:
-        """Return the reason in one line, with the advice."""
+        """Return the reason and the advice in one line."""
         return f"{self.reason} ({printable(self.advice)})" if self.advice else printable(self.reason)
 
 
@@ -70,7 +70,7 @@ def measure_folder(
     """Run a filter over every image of a folder, in a temporary workspace.
 
     Args:
-        step: Filter of images that reads no values of other steps.
+        step: Image filter that reads no values of other steps.
         folder: Folder of images, searched with all its subfolders.
         workers: Number of processes; default one per processor.
         progress: Receiver of progress updates; default none.

@@ -1,6 +1,6 @@
-"""The steps `safety` and `item_safety`: pictures that the curator's classification model considers unsafe.
+"""The steps `safety` and `item_safety`, which find pictures that the curator's classification model considers unsafe.
 
-Items are judged by their pictures, including made ones.
+Items are judged by all their pictures, including generated ones.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ class SafetyScores(_WithClassifier, MapStep):
     device: str | None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the scores, which excludes batch size and device."""
+        """Return the settings that determine the scores; batch size and device do not."""
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
 
     def needs(self) -> Resources:
-        """Return what a worker needs: no GPU if the settings name the CPU."""
+        """Return the resources that a worker needs; no GPU if the settings name the CPU."""
         return self.resources._replace(gpu_memory_mb=0) if self.device == "cpu" else self.resources
 
     def shares_model(self) -> bool:
-        """Return whether the settings do not name the model's device."""
+        """Return whether the settings leave the model's device open."""
         return self.device is None
 
     def open(self, ctx: OpenContext) -> PictureBatches[Scores]:
@@ -91,7 +91,7 @@ class SafetyScores(_WithClassifier, MapStep):
         ]
 
     def scores_of(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | Outcome]:
-        """Return the scores of pictures in order; a failed outcome for a picture without scores."""
+        """Return the scores of pictures, in order, or a failed outcome for a picture that cannot be scored."""
         opened: PictureModel[Scores] = ctx.opened
         return list(opened.results(pictures, ctx))
 
@@ -108,7 +108,7 @@ class SafetyVerdict(MapStep):
     verdict: Literal["drop", "ask"]
 
     def one(self, record: AnyRecord, ctx: Context) -> Outcome:
-        """Return the label that exceeds its bound most or, if none does, comes nearest to it."""
+        """Return the outcome for the label that exceeds its bound most or, if none does, comes closest to its bound."""
         scores: dict[str, float] = json.loads(ctx.value(record.record_id, "scores.scores"))
         label = furthest_label(scores, self.refuse)
         values: dict[str, str | float] = {"label": label, "score": scores[label]}
@@ -121,15 +121,15 @@ class SafetyVerdict(MapStep):
 class Safety(_WithClassifier):
     """Drop pictures that your image-classification model considers unsafe, or ask about them.
 
-    Needs the extra `models`. Workspace and release record the digest of the model's files, not its name. A new bound
-    does not run the model again.
+    Needs the extra `models`. The workspace and the release record the digest of the model's files, not its name. The
+    model is not run again after a bound is changed.
 
     Args:
         model: Folder of a model that transformers loads, relative to the recipe's folder. A run writes the digest of
             its files instead.
-        refuse: Smallest probability, above 0 and at most 1, of each label for an unsafe picture.
+        refuse: For each label, the smallest probability at which a picture is unsafe, above 0 and at most 1.
         verdict: Verdict on the picture: `drop` or `ask`.
-        batch_size: Number of pictures in a batch of the model; null for 8, or 64 on a GPU.
+        batch_size: Number of pictures per batch of the model; null for 8, or 64 on a GPU.
         device: Device, such as `cuda:0`; None for the first GPU, otherwise the CPU.
 
     Reasons:
@@ -146,7 +146,9 @@ class Safety(_WithClassifier):
     device: str | None = None
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the parts: measure, then judge. Changing a bound does not run the model again; a new label does."""
+        """Return the parts: measure, then judge. The model is not run again after a bound is changed, but it is for a
+        new label.
+        """
         scores = SafetyScores(
             model=self.model, labels=tuple(sorted(self.refuse)), batch_size=self.batch_size, device=self.device
         )
@@ -189,11 +191,11 @@ class ItemSafetyVerdict(SafetyVerdict):
 class ItemSafety(Safety):
     """Drop items with a picture that your image-classification model considers unsafe, or ask about them.
 
-    `safety` checks source images before anything is made of them; this step checks all pictures that items show,
-    including made ones.
+    `safety` checks source images before anything is made from them; this step checks all pictures that items show,
+    including generated ones.
 
     Reasons:
-        unsafe (drop or ask): Your model considers a picture that the item shows, made or not, unsafe.
+        unsafe (drop or ask): Your model considers a picture that the item shows unsafe.
     """
 
     name: ClassVar[str] = "item_safety"

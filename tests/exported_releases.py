@@ -1,4 +1,4 @@
-"""Expected exports in tests: the texts, keys and pixels of a release, computed without the code under test."""
+"""Expected exports for tests: the texts, keys and pixels of a release, computed without the code under test."""
 
 from __future__ import annotations
 

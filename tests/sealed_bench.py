@@ -1,4 +1,4 @@
-"""A workspace in memory whose items tell their answers in every field but the ones that are shown."""
+"""A workspace in memory whose items reveal their answers in every field except those that are shown."""
 
 from __future__ import annotations
 

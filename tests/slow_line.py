@@ -1,6 +1,6 @@
 """A slow line to a server of this machine: a relay of TCP connections that share a rate and have a round trip.
 
-Chromium's own throttling leaves web sockets alone, which carry what Streamlit shows; bytes do not get past a relay.
+Chromium's own throttling does not affect web sockets, which carry Streamlit's content; a relay slows all bytes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A small benchmark built by hand: two tasks of unequal size, made and source pictures, marks, odd texts.
 
-The golden release in `spine/golden` is made of it, so it stays as it is.
+The golden release in `spine/golden` is made from it, so it must not change.
 """
 
 from __future__ import annotations

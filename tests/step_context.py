@@ -1,6 +1,6 @@
-"""A `benchwright.steps.Context` over one folder: what a map step needs, without an engine around it.
+"""A `benchwright.steps.Context` over one folder, with everything that a map step needs, but without an engine.
 
-Pixels become files and are read back by the real image reader, so a step meets what it would meet in a run.
+Pixels become files and are read back by the real image reader, so that a step works as in a run.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A program that plays an OpenAI-compatible endpoint on the loopback, fast enough not to be what is measured.
+"""A program that plays an OpenAI-compatible endpoint on the loopback, fast enough not to affect measurements.
 
     python stub_endpoint.py --port 8200 --latency-ms 100 --fault-share 0.2
 
-Every chat request is answered "(B)" after the latency; a share of them, drawn at random, fails in one of the ways
-that endpoints do. `GET /health` answers once it listens, `GET /stats` says how much was asked.
+Every chat request is answered "(B)" after the latency; a random share of them fails in one of the ways that endpoints
+do. `GET /health` answers as soon as the program listens, and `GET /stats` returns the number of requests.
 """
 
 from __future__ import annotations

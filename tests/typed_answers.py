@@ -1,4 +1,4 @@
-"""What people fill into typed forms, said in one go."""
+"""Complete answers of people to typed forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What servers say, in the shapes of their documentation: one entry a server, for one stub that speaks as each.
+"""Responses of servers in the form of their documentation: one entry per server, for one stub that plays each of them.
 
 Sources, as far as they were at hand: the reference pages of OpenAI (chat completions, Responses), Anthropic (Messages,
 errors), Gemini (generateContent, errors), Azure OpenAI, Alibaba Cloud Model Studio, OpenRouter (errors), vLLM, llama.cpp,

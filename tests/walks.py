@@ -1,4 +1,4 @@
-"""Walking the whole house: photographs, recipes and runs for the end-to-end tests, and what a tree's bytes are."""
+"""Parts of the end-to-end tests: photographs, recipes and runs, and the bytes of a folder tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items made of words, and what item filters say of them, for tests."""
+"""Items with text only, and the verdicts of item filters on them, for tests."""
 
 from __future__ import annotations
 

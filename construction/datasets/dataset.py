@@ -1,7 +1,7 @@
 """The step that reads a source dataset: its pictures enter the run, and its ground truth becomes values.
 
-Before the run starts, the step reads the dataset, chooses records, checks them against their pictures, and brings these
-into the run, each with its canonical id, license and attribution. When the step's turn comes, it gives every image the
+Before the run starts, the step reads the dataset, chooses records, checks them against their pictures, and adds these
+to the run, each with its canonical id, license and attribution. When the step itself runs, it gives every image the
 ground truth of the records that are still complete (`benchwright.construction.ground_truth`).
 """
 
@@ -53,12 +53,12 @@ logger = logging.getLogger(__name__)
 
 
 class RehearsedRecords(NamedTuple):
-    """The statements of a dataset's records that a run would use.
+    """The ground truth of a dataset's records that a run would use.
 
     Args:
         seed: The run's seed.
         sizes_wh: Width and height of their pictures, by image.
-        values: Values of these images, in the same order, by kind of truth; None if nothing is stated.
+        values: Values of these images, in the same order, by kind of truth; None for an image without such a truth.
         files: Files of their pictures, excluding those in archives.
     """
 
@@ -69,26 +69,26 @@ class RehearsedRecords(NamedTuple):
 
 
 class Dataset(GatherStep):
-    """Bring pictures of a source dataset into the run, with their ground truth; drops nothing.
+    """Add pictures of a source dataset to the run, with their ground truth; drops nothing.
 
-    `benchwright construct readers` lists the readers with their needs; `benchwright construct check` examines a
-    folder.
-    Pictures keep canonical id, license and attribution, up to the release. Wrong rows, pictures and points are left out
-    and listed in the workspace, in `datasets/<entry>.refused.jsonl`; `datasets/<entry>.counts.json` states how many
-    rows were read, used, wrong, or left out by a rule, by reason. A run needs no separate image folder, unless the
-    reader `found` examines it. Its files are then not images of the run by themselves. Steps that make items read the
-    ground truth under this entry's name. The value `scenes` names the multi-picture records of an image:
-    `near_duplicates` treats no picture of such a record as a copy of another one.
+    `benchwright construct readers` lists the readers and the files that each needs; `benchwright construct check`
+    examines a folder. Pictures keep their canonical id, license and attribution up to the release. Wrong rows, pictures
+    and points are left out and listed in the workspace, in `datasets/<entry>.refused.jsonl`;
+    `datasets/<entry>.counts.json` states how many rows were read, used, found wrong, or left out by a rule, by reason.
+    A run needs no separate image folder, unless the reader `found` examines it; its files then do not become images of
+    the run by themselves. Steps that make items read the ground truth under this entry's name. The value `scenes` names
+    the multi-picture records of an image: `near_duplicates` treats no picture of such a record as a copy of another
+    one.
 
     Args:
         reader: Name of the reader.
         folder: Folder of the dataset, or its archive, relative to the recipe's folder; ZIP and uncompressed TAR
-            archives in it are read directly. Null with the reader `found` alone, for the run's image folder. A run
-            writes the digest of the annotations instead.
-        images: Folder with the dataset's pictures if separate, such as COCO's; null for `folder`.
+            archives in it are read directly. Null, only with the reader `found`, for the run's image folder. A run
+            records the digest of the annotations instead.
+        images: Folder of the dataset's pictures if they are stored separately, as COCO's are; null for `folder`.
         options: Settings of the reader, such as `{split: zeroshot}`.
-        records: Largest number of records, chosen by the run's seed; null takes all of them. The reader `found` takes
-            this number from each dataset. Records that mean more together, such as equal claims of VSR about two
+        records: Largest number of records, chosen by the run's seed; null takes all records. The reader `found` takes
+            this number from each dataset. Records that are more useful together, such as equal claims of VSR about two
             pictures, are chosen together.
     """
 
@@ -126,7 +126,7 @@ class Dataset(GatherStep):
         return self
 
     def in_folder(self, folder: Path) -> Dataset:
-        """Return the step with the image folder as its dataset folder, if it reads the content of the run's folder."""
+        """Return the step with the run's image folder as its dataset folder, if it reads that folder."""
         if self.folder is not None:
             return self
         step = self.model_copy(update={"folder": str(folder.resolve())})
@@ -134,16 +134,16 @@ class Dataset(GatherStep):
         return step
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that the folder contains only pictures."""
+        """Return a message if the folder contains only pictures, otherwise None."""
         del before
         if self.reader != Found.name or self._is_by_digest or self._recognised().sources:
             return None
         return (
-            "the folder brings photographs only: no source dataset, table, annotations, facts, maps, masks or cameras"
+            "the folder contains only photographs: no source dataset, table, annotations, facts, maps, masks or cameras"
         )
 
     def kinds_found(self) -> frozenset[str] | None:
-        """Return the kinds of ground truth in the folder; None if any may be present."""
+        """Return the kinds of ground truth in the folder, or None if any kind may be present."""
         if self.reader != Found.name or self._is_by_digest:
             return None
         if self._kinds is None:
@@ -175,7 +175,9 @@ class Dataset(GatherStep):
         return None if self.images is None else DatasetFiles(self._base / self.images)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the digest of the annotations, so that neither their path nor that of the pictures matters."""
+        """Return the settings with the digest of the annotations, so that neither their path nor that of the pictures
+        matters.
+        """
         assert self._reader is not None, "made when the settings were checked"
         if self._digest is None and self.folder is not None:
             self._digest = (
@@ -213,13 +215,13 @@ class Dataset(GatherStep):
         return self._brought(index, ctx.stage)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Read the data for questions of later tasks; makes no items itself."""
+        """Read the data for the questions of later tasks; the step itself makes no items."""
         if not self._is_by_digest:
             self.rehearsed(ctx.seed)
         return ()
 
     def rehearsed(self, seed: int) -> RehearsedRecords:
-        """Return the statements of the records that a run with this seed would use, before any run; they are read only
+        """Return the ground truth of the records that a run with this seed would use, before any run; it is read only
         once.
         """
         assert self._reader is not None, "made when the settings were checked"
@@ -251,7 +253,7 @@ class Dataset(GatherStep):
         return self._rehearsed
 
     def sample(self, records: int) -> dict[str, Any]:
-        """Return the recipe entry that reads this number of records, independent of the recipe's location."""
+        """Return a recipe entry that reads this number of records, regardless of the recipe's location."""
         settings = self.model_dump(mode="json", exclude_unset=True)
         folders = {
             name: str((self._base / folder).resolve())
@@ -261,8 +263,8 @@ class Dataset(GatherStep):
         return {"step": self.name, **settings, **folders, "records": records}
 
     def _brought(self, index: DatasetIndex, stage: str) -> Sequence[BroughtPhotograph]:
-        """Return the pictures of the used records, and note which files of the folder are therefore not images of the
-        run.
+        """Return the pictures of the used records, and note the files of the folder that are therefore not images of
+        the run.
         """
         brought = index.brought(stage)
         if self.reader != Found.name:
@@ -279,7 +281,7 @@ class Dataset(GatherStep):
         return brought
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the ground truth of each image that a record names, if the record's pictures are all in the run."""
+        """Return, for each image that a record names, its ground truth if all pictures of the record are in the run."""
         if self._index is None:
             raise PrerequisiteError(f"step {ctx.stage!r} has not read its dataset in this run")
         images: list[str] = columns["image_id"].to_pylist()
@@ -294,7 +296,7 @@ class Dataset(GatherStep):
 
 
 class _KnownValues:
-    """Values of images, computed one image at a time on demand."""
+    """Values of images, computed on demand, one image at a time."""
 
     def __init__(self, lookup: IndexLookup, live: frozenset[str], images: Sequence[str]) -> None:
         self._lookup, self._live, self._images = lookup, live, images
@@ -316,7 +318,7 @@ class _KnownValues:
         return self._values, self._broken
 
     def _made(self, image_id: str) -> tuple[dict[str, str | list[str]], dict[str, str]]:
-        """Return an image's values, and the records that lack a picture, each with the missing picture."""
+        """Return an image's values, and its incomplete records, each with the missing picture."""
         places, broken, scenes = [], {}, []
         for place, image_ids in self._lookup.places(image_id):
             missing = next((other for other in image_ids if other not in self._live), None)

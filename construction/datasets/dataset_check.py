@@ -1,4 +1,4 @@
-"""Content and faults of a source dataset's folder, found by applying a run's checks to all records."""
+"""The content and the faults of a source dataset's folder, found by applying a run's checks to all records."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def check_dataset(
     Args:
         reader: The reader.
         folder: Folder of the dataset, or its archive.
-        images: Folder of its pictures; None for its own.
-        opens_pictures: Whether to open every picture to read its size; otherwise only its existence is checked.
+        images: Folder of its pictures; None for the dataset's own folder.
+        opens_pictures: Whether to open every picture to read its size; otherwise, only checks that it exists.
         examples: Largest number of refusals to list for each reason.
 
     Raises:

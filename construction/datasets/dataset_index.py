@@ -49,7 +49,7 @@ CREATE TABLE places (
 _ROWS_A_COMMIT = 2000
 _OTHER_SIZE = "other_size"
 _NOT_CHOSEN = "not_chosen"
-"""Reason for leaving out sound records beyond the largest number that a recipe requests."""
+"""Reason for leaving out valid records beyond the number that a recipe requests."""
 
 
 class StoredTruth(NamedTuple):
@@ -62,11 +62,11 @@ class StoredTruth(NamedTuple):
 
 
 class DatasetCounts(NamedTuple):
-    """The outcome of a dataset's records.
+    """Counts of a dataset's records by outcome.
 
     Args:
         records: Number of records whose pictures all exist.
-        used: Number of chosen, sound records among them.
+        used: Number of chosen, valid records among them.
         rows: Outcome of the rows that state them.
     """
 
@@ -83,10 +83,10 @@ def _chosen_records(
     refused: Refusals,
     part_of: Callable[[DatasetRecord], str],
 ) -> Iterator[DatasetRecord]:
-    """Yield the records to use: all, or the requested number of each part, at random and sorted by id.
+    """Yield the records to use, sorted by id: all of them, or the requested number from each part, chosen at random.
 
-    A hash of the seed and the id, or of the seed and a shared name, decides whether each record is used, so that most
-    choices remain when a dataset grows, and records that mean more together stay together.
+    A hash of the seed and the id, or of the seed and a shared name, decides whether each record is used. Most choices
+    therefore remain the same when a dataset grows, and records that are more useful together stay together.
     """
     if at_most is None:
         for record in records:
@@ -192,12 +192,14 @@ class DatasetIndex:
             return {image_id: (width, height) for image_id, width, height in rows}
 
     def image_ids(self) -> set[str]:
-        """Return the ids of all images of used records."""
+        """Return the ids of all images in used records."""
         with closing(self._connected()) as database:
             return {image_id for (image_id,) in database.execute("SELECT DISTINCT image_id FROM places")}
 
     def summary(self) -> tuple[int, int, Counter[str], Counter[str]]:
-        """Return the numbers of records and pictures, of truths by kind, and of pictures by license."""
+        """Return the numbers of records and pictures, the number of truths by kind, and the number of pictures by
+        license.
+        """
         with closing(self._connected()) as database:
             [(records,)] = database.execute("SELECT count(DISTINCT record) FROM places")
             truths = Counter(dict(database.execute("SELECT kind, count(*) FROM truths GROUP BY kind")))
@@ -211,12 +213,12 @@ class DatasetIndex:
         return records, pictures, truths, licences
 
     def lookup(self) -> IndexLookup:
-        """Return an open index for look-ups by image."""
+        """Open the index for look-ups by image."""
         return IndexLookup(self._connected())
 
     def _connected(self) -> sqlite3.Connection:
         if not self.path.exists():
-            raise DataError(f"{self.path} is not there; run the recipe again")
+            raise DataError(f"{self.path} is missing; run the recipe again")
         return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
 
 
@@ -235,7 +237,7 @@ class IndexLookup:
         return [StoredTruth(record, tuple(ids.split()), kind, json.loads(truth)) for record, ids, kind, truth in rows]
 
     def places(self, image_id: str) -> list[tuple[RecordPlace, tuple[str, ...]]]:
-        """Return the records that contain an image, each with all its images."""
+        """Return the records that contain an image, each with all the images of the record."""
         rows = self._database.execute(
             "SELECT record, place, image_ids FROM places WHERE image_id = ? ORDER BY record, place", (image_id,)
         )
@@ -243,7 +245,7 @@ class IndexLookup:
 
 
 class _KnownPicture(NamedTuple):
-    """The identity of a picture, or why it cannot be used."""
+    """The identity of a picture, or the reason why it cannot be used."""
 
     image_id: str | None
     size_wh: tuple[int, int]
@@ -252,7 +254,7 @@ class _KnownPicture(NamedTuple):
 
 
 def _mistake(picture: DatasetPicture, identity: _KnownPicture) -> tuple[str, str] | None:
-    """Return why a picture cannot be used, as a reason with its detail, or None if it can be used."""
+    """Return the reason why a picture cannot be used, with its detail, or None if it can be used."""
     if identity.reason is not None:
         return identity.reason, identity.detail or picture.path
     width, height = identity.size_wh
@@ -269,15 +271,15 @@ def _mistake(picture: DatasetPicture, identity: _KnownPicture) -> tuple[str, str
 
 
 def _has_ratio(size_wh: tuple[int, int], ratio: float) -> bool:
-    """Return whether a picture scaled to whole pixels can have had this aspect ratio, within one pixel of each
-    dimension.
+    """Return whether a picture of this size may be a scaled one with the given aspect ratio, to within one pixel in
+    each dimension.
     """
     width, height = size_wh
     return (width - 1) <= ratio * (height + 1) and ratio * (height - 1) <= (width + 1)
 
 
 class _Taking:
-    """Inserter of records into an index."""
+    """The insertion of records into an index."""
 
     def __init__(
         self,
@@ -307,7 +309,7 @@ class _Taking:
         if self.database.execute(
             "SELECT 1 FROM places WHERE image_id = ? AND record = ?", (ids[0], record.record_id)
         ).fetchone():
-            self.refused.add(record.refused(REPEATED, f"record {record.record_id} stands twice; the first is used"))
+            self.refused.add(record.refused(REPEATED, f"record {record.record_id} appears twice; the first is used"))
             return 0
         for row in wrong:
             self.refused.add(row)
@@ -326,7 +328,7 @@ class _Taking:
         return record.rows - sum(row.rows for row in wrong)
 
     def _with_pictures(self, record: DatasetRecord) -> tuple[DatasetRecord, list[_KnownPicture]] | None:
-        """Return a record with only its usable pictures; if it also needs the others, refuse it and return None."""
+        """Return a record with only its usable pictures; if it needs the others as well, refuse it and return None."""
         known = [self._known(picture) for picture in record.pictures]
         wrong = {
             place: mistake
@@ -343,7 +345,7 @@ class _Taking:
         return rest, [identity for place, identity in enumerate(known) if place not in wrong]
 
     def _refuse_all(self, record: DatasetRecord, wrong: Sequence[RefusedRow]) -> None:
-        """Refuse a record that has no truths left, so that its rows are counted only once."""
+        """Refuse a record that has no truths left; its rows are counted only once."""
         left = record.rows
         for number, row in enumerate(wrong, start=1):
             rows = left if number == len(wrong) else min(1, left)
@@ -353,7 +355,7 @@ class _Taking:
     def _sound(
         self, record: DatasetRecord, sizes_wh: list[tuple[int, int]]
     ) -> tuple[list[GroundTruth], list[RefusedRow]]:
-        """Return those of a record's truths that fit its pictures, in pixels, and the parts that do not fit."""
+        """Return the truths of a record that fit its pictures, in pixels, and the parts that do not fit."""
         truths: list[GroundTruth] = []
         wrong: list[RefusedRow] = []
         for truth in record.truths:
@@ -414,7 +416,7 @@ class _Taking:
 def _picture_file(
     pictures: DatasetFiles, path: str, *, limits: Limits, objects: ObjectStore
 ) -> tuple[Path, Identified]:
-    """Return a picture's file and identity; the file is the dataset's own or a copy in the object store.
+    """Return a picture's file and identity; the file is either in the dataset or a copy in the object store.
 
     Archive members are copied to the object store, and portable pixmaps are stored there as PNG.
 

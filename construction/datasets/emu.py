@@ -4,8 +4,8 @@
     Images/dev/88_s.jpg              source image, downloaded by the user
     Images/dev/88_e.jpg              edited image; not read
 
-Several lines share one `metadata.index`, so lines are grouped first. The dataset does not include images, and many
-addresses are dead, so missing files are normal: they are counted by reason and are not an error.
+Several lines share one `metadata.index`, so lines are grouped first. The dataset does not include images, and many of
+the URLs are dead, so missing files are normal: they are counted by reason and are not an error.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class EmuImage(NamedTuple):
         pair: Index of the pair.
         path: Path of its file.
         size_wh: Upright width and height, in pixels.
-        url: URL of its origin; None if no line states one.
-        boxes: Boxes as x0, y0, x1, y1 within the picture, in the order of the file; the dataset does not document its
+        url: Original URL; None if no line states one.
+        boxes: Boxes as x0, y0, x1, y1 within the picture, in the order of the file. The dataset does not document its
             convention, so this one is an assumption.
     """
 
@@ -75,8 +75,8 @@ class EmuCounts(NamedTuple):
         lines: Number of lines read.
         pairs: Number of different indices.
         frames: Number of lines by frame; the set of frames is open.
-        left_out: Counts by reason: lines `not_json`, `no_index`, `bad_index`; images `no_file` or unreadable; boxes
-            `box_malformed`, `box_outside`.
+        left_out: Counts by reason: `not_json`, `no_index` and `bad_index` for lines; `no_file` or a reason for being
+            unreadable for images; `box_malformed` and `box_outside` for boxes.
         rows: Outcome of the lines: used with their image, or left out with the reason.
     """
 
@@ -106,7 +106,7 @@ def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tu
     """
     files = sorted(path for path in dataset.glob("emu_*.jsonl") if _SPLIT_FILE.fullmatch(path.name))
     if not files:
-        raise DataError(f"{dataset} holds no emu_<split>.jsonl; name the folder of EMU's annotations")
+        raise DataError(f"{dataset} contains no emu_<split>.jsonl; name the folder of EMU's annotations")
     frames, boxes, pictures, lines = Counter[str](), Counter[str](), Counter[str](), RowLedger()
     images_of_emu: list[EmuImage] = []
     pairs = read = used = 0
@@ -161,7 +161,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _image(
     images: Path, split: str, index: str, group: _ImageEdits, limits: Limits, left_out: Counter[str]
 ) -> EmuImage | str:
-    """Return the source image of a pair, or the reason it cannot be used; count invalid boxes."""
+    """Return the source image of a pair, or the reason why it cannot be used, and count invalid boxes."""
     path = images / split / f"{index}_s.jpg"
     if not path.is_file():
         return "no_file"

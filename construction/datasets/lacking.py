@@ -14,7 +14,7 @@ _MARKED_FIELDS = {
     "keypoints": "correspondences over pairs",
     "boxes": "boxes with labels",
 }
-"""Fields of a campaign `mark` from which tasks make each kind of truth; excludes kinds that people cannot mark."""
+"""Fields of a `mark` campaign from which tasks make each kind of truth, except the kinds that people cannot mark."""
 _OWN_FILES = {
     "boxes": "a file of boxes (COCO, Pascal VOC, YOLO), masks or a facts file",
     "counts": "a file of boxes (COCO, Pascal VOC, YOLO) or masks",
@@ -22,7 +22,7 @@ _OWN_FILES = {
     "poses": "a file of cameras (COLMAP's images.txt, transforms.json, poses.csv)",
     "captions": "a COCO file or a table of captions",
 }
-"""Types of your own files that can supply each kind, in addition to tables, which can supply all kinds."""
+"""Types of user files that can supply each kind, in addition to tables, which can supply all kinds."""
 _CAMPAIGNS = {"puzzles": "a campaign `write`"}
 """Campaigns in which annotators supply each kind, in addition to `mark`."""
 
@@ -37,7 +37,7 @@ def _readers_that_give(kind: str) -> list[str]:
 
 
 def lacking_truths(kinds: Iterable[str]) -> str:
-    """Return a message that a folder lacks kinds of truth, with their sources: datasets, your own files, people."""
+    """Return a message that a folder lacks kinds of truth, with the possible sources: datasets, user files, people."""
     named = list(kinds)
     ways: list[str] = []
     for kind in named:
@@ -54,11 +54,11 @@ def lacking_truths(kinds: Iterable[str]) -> str:
 
 
 def lacking_before(before: Mapping[str, Step], columns: Iterable[str], kinds: Sequence[str]) -> str | None:
-    """Return a message that no step before a task supplies its input, with the remedy; None if some step may supply it.
+    """Return a message that no step before a task supplies its input, with the remedy, or None if a step may supply it.
 
     Args:
         before: Steps before the task, by entry.
-        columns: Values that the task reads, as `<entry>.<kind>`; any one of them is enough.
+        columns: Values that the task reads, as `<entry>.<kind>`, any one of which is enough.
         kinds: Kinds of truth of these values.
     """
     from ..ground_truth.values import DATASET
@@ -73,5 +73,5 @@ def lacking_before(before: Mapping[str, Step], columns: Iterable[str], kinds: Se
             return None
         absent += [entry] if giver is None and entry != DATASET else []
     if absent:
-        return f"it reads what {' and '.join(map(repr, absent))} gives, which is left out, or not there before it"
+        return f"it reads what {' and '.join(map(repr, absent))} gives, which is left out, or does not precede it"
     return lacking_truths(kinds)

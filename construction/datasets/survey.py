@@ -1,7 +1,7 @@
 """Which of BLINK's fourteen tasks a folder of photographs can supply, and what the others lack.
 
 The survey reads file names, first rows and headers, finds the models on this machine, and tries depth maps and masks
-only until it finds a usable one. The recipe `blink` estimates how many items each task will make.
+only until it finds a usable one. It uses the recipe `blink` to estimate how many items each task will make.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_ROWS = 2000
 MOST_BYTES = 64 << 20
 """Size, in bytes, above which the records of a single annotation file are not counted."""
 _MOST_MAPS, _MOST_SHOWN = 20, 5
-"""Largest number of maps to try until one is usable, and largest number of refusals to name."""
+"""Largest number of maps to try until one is usable, and largest number of refusals to report."""
 
 
 class Model(NamedTuple):
@@ -60,10 +60,10 @@ class _BlinkTask(NamedTuple):
 
     Args:
         kinds: Kinds of ground truth, one of which is enough.
-        of_pictures: Whether any photograph is enough, without ground truth.
+        of_pictures: Whether any photograph will do, without ground truth.
         model: Model that can replace ground truth, or is needed in addition.
         needs_model: Whether the model is needed in addition to the ground truth.
-        otherwise: Way to make the task without any of these.
+        otherwise: How to make the task without any of these.
     """
 
     kinds: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ class TaskSurvey(NamedTuple):
         by: Sources that supply the task, one line each; empty if there are none.
         records: Number of records for it; None if not counted, or if any picture is one.
         pictures: Number of pictures for it; None if not counted.
-        lacks: Missing input and how to get it; None if nothing is missing.
+        lacks: The missing input and how to get it; None if nothing is missing.
         expected: Number of items that the recipe `blink` will make for it, for each entry of the task and each mode;
             empty if unknown.
     """
@@ -146,13 +146,13 @@ class FolderSurvey(NamedTuple):
 
     Args:
         folder: The folder.
-        pictures: Number of pictures outside folders of source datasets, except the whole folder, that no record read so
-            far names.
+        pictures: Number of pictures outside folders of source datasets (unless the whole folder is one) that no record
+            read so far names.
         sources: Recognized sources, each with its counts, which are lower bounds.
-        unused: Unused files; only the first ones of maps and cameras.
+        unused: Unused files; of maps and cameras, only the first ones.
         models: Folder of each model's weights on this machine; None if there is none.
         tasks: The fourteen tasks.
-        not_expected: Why the requested numbers of items are missing; None otherwise.
+        not_expected: The reason why requested numbers of items are missing; None if none are missing.
     """
 
     folder: Path
@@ -242,7 +242,9 @@ def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
 def _expected(
     folder: Path, here: Recognised, counted: Mapping[str, _TruthCounts | None]
 ) -> tuple[Mapping[str, Sequence[ItemForecast]], str | None]:
-    """Return how many items of each task the recipe `blink` will make, and why numbers are missing if any are."""
+    """Return how many items of each task the recipe `blink` will make, and the reason if any of these numbers is
+    missing.
+    """
     from benchwright.pipeline.ingest import list_files
     from benchwright.pipeline.planning.fitting import fitted_to
     from benchwright.pipeline.planning.forecast import forecast
@@ -284,7 +286,7 @@ def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
 
 
 def _first_refusals(source: FoundSource, own: OwnPictures) -> list[RefusedRow]:
-    """Return the unusable parts of a measured source, as far as known once one map is usable."""
+    """Return the unusable parts of a measured source that are known by the time one map proves usable."""
     if source.form not in MEASURED:
         return []
     refused: list[RefusedRow] = []
@@ -332,7 +334,7 @@ def _surveyed(
 
 
 def _without(model: Model, models: Mapping[str, Path | None]) -> str | None:
-    """Return which parts of a model this machine lacks, and how to get them; None if the model is complete."""
+    """Return which parts of a model are missing on this machine, and how to get them; None if the model is complete."""
     if models[model.repository] is None:
         return (
             f"put the weights of {model.repository} ({model.gives}) on this machine, into ${FOLDER} or the hub's cache"

@@ -1,7 +1,8 @@
-"""Faults of a wrong option compared with the right one: it is also right, differs in form, repeats, or is no answer.
+"""Faults of a wrong option compared with the right one: it is also right, differs in form, is a repetition, or is not
+an answer.
 
-The checks compare words only. They cannot detect that two options are both true of the picture; the filter
-`second_answers` asks a model about that, and annotators check it.
+The checks compare words only. They cannot detect that two options are both true of the picture; for that, the filter
+`second_answers` asks a model, and annotators check the options.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ Fault = Literal["empty", "no_answer", "repeated", "second_right", "other_form", 
 
 - `empty`: It contains no word.
 - `no_answer`: It refers to the other options, or declines: *all of the above*, *none of these*, *cannot tell*.
-- `repeated`: It says the same as an earlier option.
-- `second_right`: It may be right too: it says the same as the right option or as another right text, includes one of
-    them, or is included in it.
-- `other_form`: Either it or the right option, but not both, is a number, a yes or no, a sentence or a plural.
+- `repeated`: It means the same as an earlier option.
+- `second_right`: It may also be right: it means the same as the right option or another right text, contains one of
+  these, or is contained in one.
+- `other_form`: It or the right option, but not both, is a number, a yes or no, a sentence or a plural.
 - `other_length`: It has many more words or characters than the right option, or many fewer.
 """
 
@@ -55,12 +56,12 @@ _LONGER, _SPARE_WORDS, _SPARE_CHARACTERS = 2.0, 2, 12
 def fault_of(
     option: str, right: str, *, standing: Iterable[str] = (), also_right: Iterable[str] = (), is_form_free: bool = False
 ) -> Fault | None:
-    """Return the fault of an option that accompanies the right one, or None if none is found.
+    """Return the fault of a wrong option next to the right one, or None if no fault is found.
 
     Args:
         option: The option.
         right: The right option.
-        standing: Earlier options.
+        standing: Options chosen earlier.
         also_right: Other texts that are true of the picture, such as further answers of annotators.
         is_form_free: Whether form and length may differ from those of the right option.
     """
@@ -84,9 +85,9 @@ def _fault_of_form(option: str, right: str) -> Fault | None:
 def faults_among(
     right: str, wrong: Sequence[str], *, also_right: Iterable[str] = (), is_form_free: bool = False
 ) -> dict[str, Fault]:
-    """Return the faults of a question's distractors by their text; empty if all are accepted.
+    """Return the faults of a question's distractors, by the text of the distractor; empty if all are accepted.
 
-    Of two distractors that say the same, the later one is at fault.
+    If two distractors mean the same, the later one is faulty.
     """
     true = tuple(also_right)
     faults: dict[str, Fault] = {}
@@ -98,8 +99,8 @@ def faults_among(
 
 
 def same_form(first: str, second: str) -> bool:
-    """Return whether two options look like answers to one question: both numbers, both yes or no, both sentences or
-    both not, both in capitals or both not, both one word in `ing` or both not, both plural or both not.
+    """Return whether two options look like answers to the same question: both or neither are numbers, yes or no,
+    sentences, in capitals, single words in `ing`, or plurals.
     """
     return _form(first) == _form(second)
 

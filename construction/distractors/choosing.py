@@ -1,4 +1,4 @@
-"""The choice of the best candidates, with a count of the refused ones by fault."""
+"""The choice of the best candidates, with counts of the refused ones by fault."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ChosenDistractors(NamedTuple):
         texts: The distractors, best first; fewer than requested if too few are accepted.
         sources: Source of each.
         refused: Number of refused candidates, by fault.
-        difficulty: Estimate of how hard they make the question, 0 to 1.
+        difficulty: Estimate, 0 to 1, of how hard they make the question.
     """
 
     texts: tuple[str, ...]
@@ -41,16 +41,16 @@ def chosen_distractors(
     vectors: Mapping[str, NDArray[np.float64]] | None = None,
     is_form_free: bool = False,
 ) -> ChosenDistractors:
-    """Return the first candidates that can accompany the right option and each other.
+    """Return the first candidates that are acceptable next to the right option and to each other.
 
     Args:
         right: The right option.
-        candidates: Candidates, best first; reading ends when there are enough.
+        candidates: Candidates, best first; no more are read than needed.
         number: Number of distractors to choose.
         standing: Existing options, such as one that declines.
         also_right: Other texts that are true of the picture.
-        frequencies: How often each text is the answer to questions of the kind; for the estimate.
-        vectors: A vector of each text; for the estimate.
+        frequencies: How often each text is the answer to questions of this kind, for the difficulty estimate.
+        vectors: A vector for each text, for the difficulty estimate.
         is_form_free: Whether form and length may differ from those of the right option, as with names.
     """
     true = tuple(also_right)
@@ -81,8 +81,8 @@ def options_evidence(right: str | None, wrong: Sequence[str], *, also_right: Ite
         also_right: Other texts that are true of the picture.
 
     Returns:
-        `difficulty`, the estimate from 0 to 1; and `option_faults`, the fault of each faulty wrong option by its text,
-        omitted if there are none. The checks read English.
+        `difficulty`, the estimate from 0 to 1, and `option_faults`, the fault of each faulty wrong option by its text,
+        which is omitted if no option has a fault. The checks assume English.
     """
     if right is None:
         return {}

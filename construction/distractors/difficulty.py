@@ -1,4 +1,4 @@
-"""How hard distractors make a question, estimated from texts and frequencies alone."""
+"""An estimate of how hard distractors make a question, from texts and frequencies alone."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ def difficulty(
     frequencies: Mapping[str, int] | None = None,
     vectors: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> float:
-    """Return an estimate of how hard a question's distractors make it, 0 to 1; 0 if there are none.
+    """Return an estimate, 0 to 1, of how hard a question is made by its distractors; 0 if it has none.
 
     The estimate is a mean over the distractors. Each contributes, in equal parts, its closeness to the right option
     (the cosine of their vectors, otherwise their similarity in spelling) and its relative frequency as an answer, n /
-    (n + n of the right option). Without known frequencies, only closeness is used. The estimate orders questions by how
-    tempting their options are. It is not a measurement: no answers to the question and no pixels enter it.
+    (n + n of the right option). If the frequencies are unknown, only closeness is used. The estimate orders questions
+    by how tempting their options are. It is not a measurement, because it uses neither answers to the question nor
+    pixels.
 
     Args:
         right: The right option.
         wrong: The distractors.
         frequencies: How often each text is the answer to questions of the kind.
-        vectors: A vector of each text, such as an embedding; texts without one are compared by spelling.
+        vectors: A vector for each text, such as an embedding; texts without a vector are compared by spelling.
     """
     if not wrong:
         return 0.0

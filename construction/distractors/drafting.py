@@ -1,7 +1,7 @@
-"""Distractors that a language model drafts, behind any OpenAI-compatible endpoint.
+"""Distractors drafted by a language model behind any OpenAI-compatible endpoint.
 
-The prompt is our own. The model's reply goes through the same checks as every other candidate, and is sent back once
-with its faults.
+The prompt is our own. The model's reply goes through the same checks as all other candidates; a faulty reply is sent
+back once with its faults.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _DistractorReply(BaseModel):
 
 
 class DraftedDistractors(NamedTuple):
-    """A model's distractors, and all replies that it gave."""
+    """A model's distractors, and all its replies."""
 
     candidates: tuple[DistractorCandidate, ...]
     replies: tuple[str, ...]
@@ -65,7 +65,7 @@ def drafted_distractors(
     also_right: Sequence[str] = (),
     shown: Sequence[NDArray[np.uint8]] = (),
 ) -> DraftedDistractors:
-    """Return distractors written by a model; each can accompany the right option and the others.
+    """Return distractors written by a model, each acceptable next to the right option and the other distractors.
 
     Args:
         chat: The model.
@@ -73,7 +73,7 @@ def drafted_distractors(
         right: Its right option.
         number: Number of distractors to write.
         also_right: Other texts that are true of the picture.
-        shown: Pictures for the model, (height, width, 3) RGB; without any, it writes from words.
+        shown: Pictures for the model, (height, width, 3) RGB; if there are none, it writes from the words alone.
 
     Raises:
         NotOfThatShape: Neither the reply nor its repair is usable.
@@ -89,7 +89,7 @@ def drafted_distractors(
 
 
 def _reply_shape(right: str, also_right: Sequence[str], number: int) -> type[_DistractorReply]:
-    """Return the required shape of the reply to one question: this number of distractors, each accepted by the
+    """Return the required shape of the reply to one question: the given number of distractors, each accepted by the
     checks.
     """
 

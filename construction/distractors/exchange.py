@@ -1,8 +1,8 @@
 """Questions that share their answers as options, so that the options alone reveal nothing.
 
-If distractors are drawn for each question separately, the right option differs from them in frequency, or is in the
-middle of their range, and a solver that sees only the options beats chance. Here questions come in groups: all
-questions of a group offer the same options, and each option is right for exactly one of them.
+If distractors are drawn for each question separately, the right option differs from them in frequency or lies in the
+middle of their range, and a solver that sees only the options beats chance. Here, questions are grouped: all questions
+of a group offer the same options, and each option is right for exactly one of them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class Lender(NamedTuple):
     """A question that can become part of a group.
 
     Args:
-        name: Stable name of the question, unique among the exchanged ones.
+        name: Stable name of the question, unique among the exchanged questions.
         right: Its right option.
-        picture: Its picture; each picture is in only one question of all groups.
+        picture: Its picture; each picture occurs in only one question across all groups.
     """
 
     name: str
@@ -37,16 +37,17 @@ def exchange_groups(
     is_free: Callable[[str], bool] | None = None,
     is_form_free: bool = False,
 ) -> Iterator[tuple[Lender, ...]]:
-    """Yield groups of questions with different answers, none of which is right for another question of its group.
+    """Yield groups of questions with different answers, no answer being right for another question of its group.
 
     The answers with the most questions left come first, so that most questions find a group; the seed chooses among
-    questions and among equally common answers. Questions left over are not used: their answers are too common, or too
-    few other answers can join them.
+    questions and among equally common answers. The remaining questions are not used, because their answers are too
+    common or too few other answers can join them.
 
     Args:
-        lenders: Questions of one kind.
-        size: Number of questions in a group, and of their options.
-        is_true: Function that returns whether a text, given second, is true of a picture, according to its annotations.
+        lenders: Questions of the same kind.
+        size: Number of questions in a group, which is also the number of options of each.
+        is_true: Function that returns whether its second argument, a text, is true of its first, a picture, according
+            to annotations.
         order: Function that returns the sort key of a name in the seed's order, smallest first.
         is_free: Function that returns whether a picture may still be used; called before each group, so that several
             kinds of questions can share their pictures. None if all may be used.
@@ -90,7 +91,9 @@ def _group(
     size: int,
     is_true: Callable[[str, str], bool],
 ) -> list[Lender] | None:
-    """Return a group that contains a question with the first answer, or None if these questions find no partners."""
+    """Return a group that contains a question with the first answer, or None if no partners can be found for such a
+    question.
+    """
     for first in waiting[ready[0]]:
         group = [first]
         for right in ready[1:]:

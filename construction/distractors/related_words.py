@@ -1,8 +1,8 @@
-"""Synonyms and more general words, as needed for answers about pictures.
+"""Synonyms and more general words, as far as answers about pictures need them.
 
 The list is short and our own: names that COCO, Visual Genome and the answers of VQAv2 use for one object, and the more
-general names for it. A lexical database would know more, but adds senses that no picture shows (a `bat` is an animal,
-and `crane` a bird). `second_answers` and annotators find what it misses.
+general names for it. A lexical database would know more, but would add unwanted senses (a `bat` is an animal, a `crane`
+a bird). `second_answers` and annotators find the cases that the list misses.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _SAME = """
     standing posing
     looking watching
 """  # phrase: allowed
-"""Each line is a set of words that can describe the same picture, so that none is wrong if another is right."""
+"""Each line is a set of words that can describe the same picture: if one is right, none of the others is wrong."""
 
 _WIDER = """
     person: man woman boy girl child kid baby player skater surfer rider skier snowboarder batter catcher umpire chef
@@ -131,7 +131,7 @@ def _related() -> dict[str, set[str]]:
 
 
 def singular(word: str) -> str:
-    """Return an English noun without its plural ending, as far as spelling reveals it: `boxes`, `ladies`, `cups`.
+    """Return an English noun without its plural ending, if the spelling reveals one: `boxes`, `ladies`, `cups`.
 
     Leaves words of three letters or fewer, and words in `ss`, `us` or `is`, unchanged.
     """
@@ -145,7 +145,7 @@ def singular(word: str) -> str:
 
 
 def are_related(first: str, second: str) -> bool:
-    """Return whether one of two words, each normalized and without article, may be right if the other is.
+    """Return whether one of two words, both normalized and without an article, may be right if the other is.
 
     Plural and singular count as one word.
     """

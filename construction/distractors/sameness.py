@@ -1,6 +1,7 @@
 """Detection, from words alone, of options that mean the same as the right option or as another distractor.
 
-The filter `second_answers` and annotators find what words cannot reveal: two options that are both true of the picture.
+The filter `second_answers` and annotators find the cases that words cannot reveal: two options that are both true of
+the picture.
 """
 
 from __future__ import annotations
@@ -31,10 +32,11 @@ def says_the_same(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def may_both_be_right(first: str, second: str) -> bool:
-    """Return whether one picture can match both options: they say the same, or one includes the other.
+    """Return whether one picture can match both options: they mean the same, or one includes the other.
 
     In addition to `says_the_same`, this finds `a man` and `person`, `couch` and `sofa`, and `two dogs` and `animals` by
-    our short list (`related_words`). Of several words, only the last is compared, which names the object in English.
+    our short list (`related_words`). If an option has several words, only the last one is compared, which names the
+    object in English.
     """
     left, right = core_of(first), core_of(second)
     if says_the_same(first, second) or are_related(" ".join(left), " ".join(right)):
@@ -53,7 +55,7 @@ def apart(right: Sequence[str], candidates: Iterable[str], *, most: int) -> tupl
         most: Number of distractors to return.
 
     Returns:
-        The distractors in the order of the candidates; and the candidates that repeat another.
+        The distractors in the order of the candidates, and the candidates that repeat another one.
     """
     taken: list[str] = []
     refused: list[str] = []
@@ -66,7 +68,7 @@ def apart(right: Sequence[str], candidates: Iterable[str], *, most: int) -> tupl
 
 
 def core_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text, normalized, without articles and possessives."""
+    """Return the normalized words of a text without articles and possessives."""
     return tuple(word for word in normal(text).split() if word not in _ARTICLES)
 
 

@@ -1,6 +1,6 @@
 """Sources of distractors: answers of the same category, similar answers, nearby numbers, the other picture's answer.
 
-A source proposes; `chosen_distractors` checks and chooses.
+A source proposes candidates; `chosen_distractors` checks them and chooses.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class DistractorCandidate(NamedTuple):
     Args:
         text: The text.
         source: Source of the text: `same_category`, `spelling`, `vector`, `number`, `other_picture`, or `model:<name>`
-            of a language model.
+            for a language model.
         closeness: Closeness to the right option, 0 to 1; None if the source does not state it.
     """
 
@@ -34,10 +34,11 @@ class DistractorCandidate(NamedTuple):
 def same_category(
     right: str, answers: Mapping[str, int], rng: np.random.Generator, *, most: int = 50
 ) -> list[DistractorCandidate]:
-    """Return answers to other questions of the category, drawn without repeats, common ones more often.
+    """Return answers to other questions of the category, drawn without replacement, common ones with higher
+    probability.
 
     Args:
-        right: The right option, which is left out.
+        right: The right option, which is excluded.
         answers: Number of questions by answer; those with 0 are not drawn.
         rng: Random generator.
         most: Largest number of candidates.
@@ -64,7 +65,7 @@ def nearest_by_vector(
 
     Args:
         right: The right option.
-        vectors: A vector of each answer, and of the right option.
+        vectors: A vector for each answer and for the right option.
         most: Largest number of candidates.
 
     Raises:
@@ -77,7 +78,9 @@ def nearest_by_vector(
 
 
 def other_pictures(answers: Sequence[str]) -> list[DistractorCandidate]:
-    """Return the right options of other pictures, such as the natural picture of a manipulated one, in their order."""
+    """Return the right options of other pictures, such as the natural picture of a manipulated one, in their given
+    order.
+    """
     return [DistractorCandidate(text, "other_picture") for text in answers]
 
 
@@ -86,12 +89,12 @@ def other_numbers(
 ) -> tuple[int, ...]:
     """Return other numbers near a count, in ascending order, none below 0.
 
-    First draws how many of them are below the count, each possible number with equal probability. The right number is
-    therefore in the middle no more often than at either end.
+    First draws how many of them are below the count, with equal probability for each possible number. The right number
+    is therefore no more often in the middle than at either end.
 
     Args:
         count: The right number.
-        reach: Largest distance of the others from it, at least `number`.
+        reach: Largest distance of the other numbers from the count; at least `number`.
         rng: Random generator.
         number: Number of others to return.
     """

@@ -26,8 +26,8 @@ _BLIND = (
     'and no task for you. Reply with one JSON object and nothing else: {"letter": "..."}'
 )
 _BLIND_ORDERS = 2
-"""Number of option orders in which to answer a draft without the picture; an answer to a single order is right by luck
-too often.
+"""Number of orders of the options in which a draft is answered without the picture; with a single order, an answer is
+too often right by luck.
 """
 _SEEING = (
     "Look for the weak side of this question about the picture. First answer it: which option is right? Then say which "
@@ -39,14 +39,14 @@ _SEEING = (
 
 
 class AttackSettings(Record):
-    """Settings of the model that tries to break drafts, and of the attacks that remove a draft.
+    """Settings of the model that tries to break drafts, and the attacks that remove a draft.
 
     Attributes:
         chat: The second model, preferably not the one that drafts.
-        tries: Attacks to make: `without_picture` (it answers from the words alone), `other_option` (it sees the
-            picture, and picks another option or calls another one right, too), `too_easy` (it is right and calls the
+        tries: Attacks to make: `without_picture` (the model answers from the words alone), `other_option` (it sees the
+            picture, and picks another option or also calls another one right), `too_easy` (it is right and calls the
             question easy).
-        drops: Attacks that remove a draft if they succeed; other results are shown with the draft.
+        drops: Attacks that remove a draft if they succeed; the results of others are shown with the draft.
     """
 
     chat: ChatSettings
@@ -62,7 +62,9 @@ class AttackSettings(Record):
 
     @property
     def requests(self) -> tuple[int, int]:
-        """Return the numbers of requests per draft without and with the picture, assuming one try each."""
+        """Return the numbers of requests per draft without and with the picture, assuming that each succeeds at the
+        first try.
+        """
         return _BLIND_ORDERS if "without_picture" in self.tries else 0, int(bool({*self.tries} - {"without_picture"}))
 
     def deciding(self) -> dict[str, Any]:
@@ -83,7 +85,7 @@ class _SeeingReply(_BlindReply):
 
 
 class DraftBreaker:
-    """Attacks drafts with a model; several threads may use it at once.
+    """Attacks on drafts by a model; several threads may use the object at once.
 
     Args:
         settings: Attacks to make.
@@ -100,8 +102,8 @@ class DraftBreaker:
     ) -> DraftedQuestion:
         """Return a draft with the results of the attacks on it.
 
-        A question that the picture does not answer is not asked without the picture: a model that does not see it
-        rightly declines.
+        A question that the picture does not answer is not asked without the picture, because a model that does not see
+        the picture rightly declines.
 
         Args:
             drafted: The draft.

@@ -1,4 +1,4 @@
-"""Prompt and reply shape for drafting a picture's labels and meaning. The wording is our own."""
+"""The prompt and the reply shape for drafting a picture's labels and meaning. The wording is our own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def description_prompt(
         sees: The model's input in addition to this prompt.
         several_types: Whether a picture may be of several types.
         max_explanation: Largest number of characters of the explanation.
-        extra: The recipe's own words, after the rules.
+        extra: The recipe's own text, which follows the rules.
     """
     lines = [
         "You draft what a picture conveys beyond what it shows, for a benchmark of questions about the meaning of "
@@ -69,7 +69,7 @@ def _listed(vocabulary: Any) -> str:
 
 
 class DescriptionReply(BaseModel):
-    """A model's labels and explanation of a picture; `description_shape` adds the recipe's requests."""
+    """A model's labels and explanation of a picture; `description_shape` adds the recipe's requirements."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
     asks_questions: ClassVar[bool] = False
@@ -92,7 +92,9 @@ class DescriptionReply(BaseModel):
         return self
 
     def implication(self, author: str) -> Implication | None:
-        """Return the labels and the explanation, attributed to this author; None if the picture conveys nothing."""
+        """Return the labels and the explanation, attributed to the given author; None if the picture conveys
+        nothing.
+        """
         if not self.conveys:
             return None
         types = tuple(dict.fromkeys([self.image_type] if isinstance(self.image_type, str) else self.image_type))
@@ -105,10 +107,11 @@ class DescriptionReply(BaseModel):
 def description_shape(
     questions: QuestionSettings | None, *, several_types: bool, max_explanation: int
 ) -> type[DescriptionReply]:
-    """Return the model that a reply must fit.
+    """Return the data model that a reply must fit.
 
     Args:
-        questions: Shape of its questions; None if none are requested, and then any in the reply are ignored.
+        questions: Shape of its questions; None if no questions are requested, in which case any questions in the reply
+            are ignored.
         several_types: Whether a picture may be of several types.
         max_explanation: Largest number of characters of the explanation.
     """
@@ -125,7 +128,7 @@ def description_shape(
 
 
 def usable_labels(replies: Sequence[str], shape: type[DescriptionReply]) -> DescriptionReply | None:
-    """Return the labels and the explanation of the last reply in which both are valid, or None if there is no such
+    """Return the labels and the explanation from the last reply in which both are valid, or None if there is no such
     reply.
 
     Args:
@@ -141,8 +144,8 @@ def usable_labels(replies: Sequence[str], shape: type[DescriptionReply]) -> Desc
 
 
 def stated_description(stated: PictureStatements) -> Implication | None:
-    """Return the implication in a picture's facts, without its questions, attributed to a template; None if none is
-    stated.
+    """Return the implication stated in a picture's facts, without its questions, attributed to a template; None if no
+    implication is stated.
     """
     fact = stated.facts.get("implication")
     if fact is None:

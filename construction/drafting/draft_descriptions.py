@@ -33,15 +33,15 @@ class DraftDescriptions(DraftingStep):
     options. Without `chat`, the facts of a step `facts` that state an implication are the draft. The campaign
     `describe` (`drafted_by`) shows the draft to the annotator of the image, and items state the author of each text.
 
-    A model that finds no meaning beyond what an image shows drafts nothing, which the form states (`nothing_conveyed`):
-    annotators decide whether to discard the image.
+    A model that finds no meaning beyond what an image shows drafts nothing. The form states this (`nothing_conveyed`),
+    and annotators decide whether to discard the image.
 
-    Requests, repairs, kept replies, costs and attacks on questions work as in `draft_questions`.
+    Requests, repairs, stored replies, costs and attacks on questions work as in `draft_questions`.
 
     Args:
         prompts: Words to add to the prompt, by name. The seed draws one of them for each image, and the release states
             how many drafts of each were accepted.
-        questions: Number of questions to draft with a description; 0 drafts labels and explanation only.
+        questions: Number of questions to draft with a description; with 0, only labels and an explanation are drafted.
         several_types: Whether an image may be of several types, as in the campaign.
         max_chars: Largest numbers of characters of a draft: 300 for a `question`, 200 for an `option` and 2,000 for an
             `explanation` by default.
@@ -98,7 +98,7 @@ class DraftDescriptions(DraftingStep):
         )
 
     def drafted(self, draftable: Draftable, chat: Chat, ctx: Context, evidence: dict[str, Any]) -> QuestionDrafts:
-        """Return a model's drafts; of a faulty reply, only the labels or the questions without faults."""
+        """Return a model's drafts; from a faulty reply, only the labels or the questions without faults."""
         names = list(self.prompts)
         name = names[int(ctx.rng(draftable.record.image_id, "prompt").integers(len(names)))]
         reply = self.asked(draftable, chat, name, self._shape(with_questions=self.questions > 0))

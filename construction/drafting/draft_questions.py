@@ -28,10 +28,10 @@ class DraftQuestions(QuestionSettings, DraftingStep):
     results of these attempts.
 
     A reply of another shape is sent back once with its faults; the usable parts of the second reply are used. Replies
-    are kept in the workspace, so that none is paid for twice. `benchwright run --dry-run` estimates the cost.
+    are stored in the workspace, so that none is paid for twice. `benchwright run --dry-run` estimates the cost.
 
     Args:
-        prompts: Words to add to the prompt, by name; each name drafts `questions.at_most` questions by itself, and the
+        prompts: Words to add to the prompt, by name. `questions.at_most` questions are drafted for each name, and the
             release states how many of each were accepted.
 
     Reasons:
@@ -43,7 +43,7 @@ class DraftQuestions(QuestionSettings, DraftingStep):
         endpoint_refused (ask): The endpoint refused the request.
         endpoint_unusable_reply (ask): The reply was unusable, such as an empty text.
         unreadable (ask): The picture cannot be decoded.
-        nothing_stated (ask): Nothing is stated from which to draft a question.
+        nothing_stated (ask): There are no statements from which to draft a question.
         all_broken (ask): The second model broke every draft.
     """
 
@@ -78,7 +78,7 @@ class DraftQuestions(QuestionSettings, DraftingStep):
         return QuestionDrafts(by=self.author, questions=tuple(questions), failed=failed)
 
     def drafted(self, draftable: Draftable, chat: Chat, ctx: Context, evidence: dict[str, Any]) -> QuestionDrafts:
-        """Return the questions that a model drafts, taking the prompts in turn, without repeated questions."""
+        """Return the questions that a model drafts, taking the prompts in turn and leaving out repeated questions."""
         del ctx
         questions: list[DraftedQuestion] = []
         failed: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The step `draft_translations`: a model drafts items' texts in another language and keeps the source text."""
+"""The step `draft_translations`: a model drafts items' texts in another language, and the source text is kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALREADY = "already"
 _MAY_PASS = frozenset(f"endpoint_{reason}" for reason in MAY_PASS)
 """Reasons that might not recur in another run."""
 _ITEM_TOKENS = 300
-"""Estimated tokens of an item's texts, for planning the cost."""
+"""Estimated number of tokens of an item's texts, for planning the cost."""
 
 
 class _TranslationReply(BaseModel):
@@ -41,12 +41,12 @@ class _TranslationReply(BaseModel):
         return self
 
     def text(self, language: str) -> ItemText:
-        """Return the texts as texts in this language."""
+        """Return the translated texts, marked with this language."""
         return ItemText(language=language, question=self.question, choices=self.choices, explanation=self.explanation)
 
 
 def _translation_shape(source: ItemText) -> type[_TranslationReply]:
-    """Return the model that the translation of these texts must fit."""
+    """Return the data model that a translation of these texts must fit."""
     shape = create_model("TranslationReply", __base__=_TranslationReply)
     shape.source = source
     return shape
@@ -61,13 +61,13 @@ class DraftTranslations(MapStep):
     """Translate items into another language with a model's drafts; the key and the pictures do not change.
 
     A model behind an endpoint translates question, options and explanation of each item. The item keeps its source text
-    (evidence `translated_from`), which a campaign `verify` shows next to the translation, so that annotators accept,
-    edit or reject it; until an edit, the author of a text is the model. Items state their language in the attribute
+    (evidence `translated_from`), which a `verify` campaign shows next to the translation for annotators to accept, edit
+    or reject; the model is the author of a text until it is edited. Items state their language in the attribute
     `language`, by which evaluation can group results, and the release card names it.
 
-    A translation has the same number of options, refers to the same pictures, and has no two equal options. A reply of
-    another shape is sent back once with its faults. An item without a translation is dropped: a release in one language
-    contains no items in another. Replies are kept in the workspace, so none is paid for twice.
+    A translation has the same number of options, all different, and refers to the same pictures. A reply of another
+    shape is sent back once with its faults. An item without a translation is dropped, so that a release in one language
+    contains no items in another. Replies are stored in the workspace, so that none is paid for twice.
 
     Args:
         language: Language of the drafts, as an ISO 639 code such as `ar` or `zh-Hans`.
@@ -112,7 +112,7 @@ class DraftTranslations(MapStep):
         return decided | {"chat": self.chat.deciding()}
 
     def planned_requests(self, images: int) -> list[RequestPlan] | None:
-        """Return the requests for `planned_items`, assuming that every reply is repaired once."""
+        """Return the planned requests for `planned_items`, assuming that every reply is repaired once."""
         del images
         if self.planned_items is None:
             return None

@@ -31,7 +31,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 NOTHING_STATED, _ALL_BROKEN = "nothing_stated", "all_broken"
 _DOCUMENT_TOKENS = 800
-"""Estimated tokens of the statements about a picture, for planning the cost."""
+"""Estimated number of tokens of the statements about a picture, for planning the cost."""
 _KEPT_CHARS = 500
 
 
@@ -40,8 +40,8 @@ class DraftAttempt(NamedTuple, Generic[M]):
 
     Args:
         value: The reply in the requested shape; None if neither the reply nor its repair has it.
-        failed: Why the value is missing, as a reason code and words; None if there is a value.
-        replies: The model's replies of another shape; empty if a request failed.
+        failed: The reason why the value is missing, as a code and a message; None if there is a value.
+        replies: The model's replies that did not have the shape; empty if a request failed.
     """
 
     value: M | None
@@ -75,7 +75,7 @@ def reason_of(failed: str) -> str:
 
 
 def in_threads(concurrency: int, work: Callable[[T], R], inputs: Iterable[T]) -> list[R]:
-    """Return, in order, the results of work that waits for models, running this many jobs at a time."""
+    """Return, in order, the results of jobs that wait for models, running the given number of jobs at a time."""
     with ThreadPoolExecutor(concurrency, thread_name_prefix="draft") as threads:
         return list(threads.map(work, inputs))
 
@@ -88,7 +88,7 @@ class _DraftTools(NamedTuple):
 
 
 class Draftable(NamedTuple):
-    """An image with all its input for drafting, which one thread reads."""
+    """An image with all input for drafting, read by a single thread."""
 
     record: ImageRecord
     stated: PictureStatements
@@ -142,7 +142,7 @@ class DraftingStep(MapStep):
 
     @property
     def costly(self) -> bool:  # type: ignore[override]
-        """Return whether a model is asked."""
+        """Return whether the step asks a model."""
         return self.chat is not None or self.attack is not None
 
     @property
@@ -151,10 +151,10 @@ class DraftingStep(MapStep):
         return self._columns
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step connected to the values of the entries that its settings name.
+        """Return the step, connected to the values of the entries that its settings name.
 
         Raises:
-            RecipeError: An entry is not before the step, or states nothing usable.
+            RecipeError: An entry does not precede the step, or states nothing usable.
         """
         placed = self.model_copy()
         placed._columns = columns_of(
@@ -193,7 +193,7 @@ class DraftingStep(MapStep):
         raise NotImplementedError
 
     def templated(self, draftable: Draftable, ctx: Context) -> QuestionDrafts:
-        """Return the drafts of templates."""
+        """Return the drafts made by templates."""
         raise NotImplementedError
 
     def planned_requests(self, images: int) -> list[RequestPlan]:

@@ -25,7 +25,7 @@ class PictureStatements(NamedTuple):
     """The statements about one picture.
 
     Args:
-        facts: Facts by use, from the step `facts`; uses without facts are absent.
+        facts: Facts by use, from the step `facts`; uses without facts are omitted.
         truths: Annotations of the picture by datasets.
     """
 
@@ -75,7 +75,7 @@ def columns_of(
         annotations_of: Entry of the step `dataset`; None for none.
 
     Raises:
-        RecipeError: No step before it has that name, or it states nothing from which questions could be drafted.
+        RecipeError: No earlier step has that name, or the step states nothing from which questions could be drafted.
     """
     columns: list[str] = []
     wanted = {

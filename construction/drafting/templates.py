@@ -25,7 +25,7 @@ _NUMBER_REACH = 5
 
 
 class _Candidate(NamedTuple):
-    """A question of a template, with all wrong options known to it."""
+    """A question made by a template, with all the wrong options that it knows."""
 
     template: str
     ask: str
@@ -37,9 +37,9 @@ class _Candidate(NamedTuple):
 def templated_questions(
     stated: PictureStatements, size_wh: SizeWH, settings: QuestionSettings, rng: np.random.Generator
 ) -> list[DraftedQuestion]:
-    """Return the questions that templates make from the statements about a picture, at most the requested number.
+    """Return the questions that templates make from the statements about a picture, up to the requested number.
 
-    Stated questions come first, then each other template in turn. Labels are left to annotators, and so is an
+    Stated questions come first, then those of the other templates in turn. Labels are left to annotators, and so is an
     explanation if no statement gives one.
 
     Args:
@@ -115,9 +115,7 @@ def _closed_answers(answer: str, rng: np.random.Generator) -> list[str]:
 
 
 def _numbers(count: int, rng: np.random.Generator) -> list[str]:
-    """Return other numbers, of which the question uses the first ones; the rank of the right number among them is
-    random.
-    """
+    """Return other numbers, of which the question uses the first; the rank of the right number among them is random."""
     return [str(other) for other in rng.permutation(other_numbers(count, _NUMBER_REACH, rng, number=_NUMBER_REACH))]
 
 

@@ -1,7 +1,7 @@
 """Boxes and counts of objects in your own photographs, found by Grounding DINO for the recipe's phrases.
 
-BLINK's object localization and counting (section 3.2) take boxes of LVIS and questions of TallyQA. A detector errs most
-often at intermediate scores, so no question is asked about a label with such a box.
+BLINK's object localization and counting (section 3.2) use boxes from LVIS and questions from TallyQA. A detector errs
+most often at intermediate scores, so no question is asked about a label that has such a box.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from .model_step import BATCH_SIZE, ModelStep, require_model_type
 _NOTHING_FOUND = "nothing_found"
 _LEAST_SIDE_PX = 1.0
 _WITHIN = 0.8
-"""Proportion of a box's area inside another box of its label at which both may show the same object, or one a group."""
+"""Proportion of a box's area inside another box with its label from which both may show the same object, or one of them
+a group.
+"""
 
 
 class FoundThing(NamedTuple):
@@ -41,22 +43,22 @@ class FoundThing(NamedTuple):
 
 
 class DetectedBoxes(ModelStep, MapStep):
-    """Give images boxes around objects that phrases name, and the counts of these objects, by a detector; drops
+    """Use a detector to give images boxes around the objects named by phrases, and counts of these objects; drops
     nothing.
 
-    `object_localization` and `counting` make items of them, with this entry's name under `dataset`. The items carry
+    `object_localization` and `counting` make items from them if `dataset` names this entry. The items carry
     `estimated_by`, and `freeze` accepts them only after a campaign in which people decide on them. A label is uncertain
     if one of its boxes has a score below `threshold` by less than `unsure`, is mostly within another box of the label,
     or more likely belongs to another phrase; its boxes then count as incomplete, and no question is asked about it.
-    Counts are stated for sure labels with every score above `threshold` by `unsure`. The evidence of an image without a
-    box says `nothing_found`.
+    Counts are stated for certain labels of which every score exceeds `threshold` by `unsure`. The evidence of an image
+    without a box contains `nothing_found`.
 
     Args:
         phrases: Singular nouns to look for, such as `cup` or `traffic light`.
         threshold: Smallest score of a box.
         unsure: Half-width of the band of uncertain scores around `threshold`.
-        overlap: Intersection over union from which two boxes of a label count as one; the one with the higher score is
-            kept.
+        overlap: Intersection over union from which two boxes with the same label count as one; the one with the higher
+            score is kept.
     """
 
     name: ClassVar[str] = "detected_boxes"
@@ -81,9 +83,9 @@ class DetectedBoxes(ModelStep, MapStep):
     def _name_things(cls, phrases: tuple[str, ...]) -> tuple[str, ...]:
         names = tuple(without_article(phrase) for phrase in phrases)
         if empty := [phrase for phrase, name in zip(phrases, names, strict=True) if not name]:
-            raise ValueError(f"{empty[0]!r} names nothing; give nouns, such as cup")
+            raise ValueError(f"{empty[0]!r} contains no word; give nouns, such as cup")
         if twice := [name for name in names if [other.lower() for other in names].count(name.lower()) > 1]:
-            raise ValueError(f"{twice[0]!r} stands twice among the phrases")
+            raise ValueError(f"{twice[0]!r} appears twice among the phrases")
         return names
 
     @model_validator(mode="after")
@@ -120,7 +122,7 @@ class DetectedBoxes(ModelStep, MapStep):
     def _within(
         self, places: Sequence[list[DetectedPhrase] | OutOfMemory], size_wh: tuple[int, int]
     ) -> list[FoundThing]:
-        """Return the boxes found, clipped to the picture, without slivers narrower than a pixel."""
+        """Return the boxes that were found, clipped to the picture, without slivers narrower than a pixel."""
         things = []
         for label, of_label in zip(self.phrases, places, strict=True):
             if isinstance(of_label, OutOfMemory):
@@ -133,11 +135,11 @@ class DetectedBoxes(ModelStep, MapStep):
         return things
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Find the objects of one picture."""
+        """Find the objects in one picture."""
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
-        """Find the objects of pictures, one after another; phrases go through the model in batches."""
+        """Find the objects in pictures, one picture at a time; the model processes the phrases in batches."""
         opened: PictureBatches[list[FoundThing]] = ctx.opened
         return [
             things if isinstance(things, Outcome) else self.stated(record, things)
@@ -202,7 +204,7 @@ class DetectedBoxes(ModelStep, MapStep):
         return distinct
 
     def _unsure(self, things: Sequence[FoundThing]) -> set[str]:
-        """Return the labels of which some instances may have no box or several."""
+        """Return the labels of which some instance may have no box, or more than one."""
         unsure = {thing.label for thing in things if thing.score < self.threshold}
         for number, thing in enumerate(things):
             for other in things[:number]:

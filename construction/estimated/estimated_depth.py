@@ -1,10 +1,10 @@
-"""Relative depth in your own photographs: pairs of points from Depth Anything V2 or from depth maps of the pictures.
+"""Relative depth in your own photographs: pairs of points from Depth Anything V2 or from existing depth maps.
 
 Relative depth as in BLINK (section 3.2) asks only which of two points is closer. A pair is accepted if the estimated
 depths differ by a given fraction of the map's whole range. In photographs, lower points are usually closer. In
-`hardened` mode, both points are therefore level, as `relative_depth` needs them. In `paper` mode, the picture must
-offer a pair whose closer point is the lower one and a pair whose closer point is the upper one, and the seed takes
-either with equal chance.
+`hardened` mode, both points are therefore level, as `relative_depth` requires. In `paper` mode, the picture must offer
+a pair whose closer point is the lower one and a pair whose closer point is the upper one, and the seed chooses one of
+them with equal probability.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ bits.
 """
 
 _EITHER: dict[Mode, tuple[Arrangement, Arrangement]] = {"hardened": ("left", "right"), "paper": ("lower", "upper")}
-"""The two arrangements; a picture must have a pair of each, and the seed chooses one of them."""
+"""The two arrangements of points; a picture must have a pair in each, and the seed chooses one of them."""
 
 Map = NDArray[np.float64]
 _NetworkMap = NDArray[np.float32]
 
 
 class EstimatedDepth(ModelStep, MapStep):
-    """Give images a pair of points, one of them clearly closer, by a depth model or by depth maps; drops nothing.
+    """Use a depth model or depth maps to give images a pair of points, one of them clearly closer; drops nothing.
 
-    `relative_depth` makes items of it, with this entry's name under `dataset`. The items carry `estimated_by`, and
-    `freeze` accepts them only after a campaign in which people decide on them. The evidence states `no_pair` if the
-    points that the seed draws in an image include no pair: no level pair or, in `paper` mode, not one of each vertical
+    `relative_depth` makes items from it if `dataset` names this entry. The items carry `estimated_by`, and `freeze`
+    accepts them only after a campaign in which people decide on them. The evidence states `no_pair` if the points that
+    the seed draws in an image include no suitable pair: no level pair or, in `paper` mode, not a pair in each vertical
     order.
 
     Args:
-        mode: `hardened`: both points are level, with their middle close to the picture's. `paper`: anywhere.
+        mode: `hardened` for level points whose midpoint is close to the picture's center, `paper` for points anywhere.
             Give `relative_depth` the same mode.
         weights: Folder of a Depth Anything model in the layout of transformers, relative to the recipe's folder; null
             for Depth Anything V2 Small if this machine has it. A run writes the digest of its files instead.
@@ -65,13 +65,13 @@ class EstimatedDepth(ModelStep, MapStep):
                 of
             16 bits, for a picture `NAME.jpg`, in the same folders. A run writes the digest of the maps instead.
         larger_is_nearer: Whether larger numbers of the maps are nearer, as in relative inverse depth.
-        margin: Smallest difference of both depths, as a fraction of the map's range.
+        margin: Smallest difference between the two depths, as a fraction of the map's range.
         flatness: Largest difference of depths around a point, as a fraction of the map's range.
         flat_radius: Half the side of the square around a point for `flatness`, as a fraction of the shorter side.
-        min_distance: Smallest distance of the two points, as a fraction of the shorter side.
+        min_distance: Smallest distance between the two points, as a fraction of the shorter side.
 
     Reasons:
-        no_map (ask): The picture's name has no depth map.
+        no_map (ask): There is no depth map with the picture's name.
         bad_map (ask): The depth map is unreadable, has another shape than the picture, or is constant; the evidence
             states which.
     """
@@ -110,7 +110,7 @@ class EstimatedDepth(ModelStep, MapStep):
         return {**settings, "maps": f"{BY_DIGEST}{self._maps_sha256()}"}
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that the weights are missing, if the recipe names neither weights nor maps."""
+        """Return a message if the weights are missing and the recipe names neither weights nor maps, otherwise None."""
         return super().lacks(before) if self.maps is None else None
 
     def weights_hash(self) -> str | None:
@@ -122,7 +122,7 @@ class EstimatedDepth(ModelStep, MapStep):
         return super().needs() if self.maps is None else self.resources._replace(gpu_memory_mb=0)
 
     def estimated_by(self) -> str:
-        """Return the model or the maps from which the depth comes."""
+        """Return the source of the depth: the model or the maps."""
         return super().estimated_by() if self.maps is None else f"depth_maps {BY_DIGEST}{self._maps_sha256()}"
 
     def _maps_sha256(self) -> str:
@@ -137,7 +137,7 @@ class EstimatedDepth(ModelStep, MapStep):
         return self._of_maps
 
     def shares_model(self) -> bool:
-        """Return whether a model is used and the settings do not name its device."""
+        """Return whether a model is used and the settings leave its device open."""
         return self.maps is None and self.device is None
 
     def open(self, ctx: OpenContext) -> Any:
@@ -246,7 +246,7 @@ class _DepthEstimator:
         return self._opened.processor.size
 
     def key(self, picture: Pixels) -> Hashable:
-        """Return the key that pictures of a batch share: the size at which the network sees them."""
+        """Return the key that the pictures of a batch share: the size of the network's input."""
         return picture.shape if self._pixels is None else self._seen_hw(picture)
 
     def _seen_hw(self, picture: Pixels) -> tuple[int, int]:
@@ -262,7 +262,7 @@ class _DepthEstimator:
         return size.height, size.width
 
     def depths(self, pictures: Sequence[Pixels]) -> list[_NetworkMap]:
-        """Return the relative inverse depth of pictures with the same key, at the network's input size."""
+        """Return the relative inverse depth of pictures with the same key, at the size of the network's input."""
         import torch
 
         place = self._opened.place

@@ -1,5 +1,5 @@
-"""The shared base of steps that estimate truths with a model: weights by path and digest, device, individual
-failures.
+"""The shared base of steps that estimate truths with a model: weights by path and digest, the device, and failures on
+single pictures.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class ModelStep(Step):
 
     Class attributes:
         repository: Repository of the default model.
-        estimator: Name of the model's kind, as `estimated_by` states it.
-        placed_under: Settings that can name a folder in place of that model, as worded in messages.
+        estimator: Name of the kind of model, as stated in `estimated_by`.
+        placed_under: Settings that can name a folder in place of that model, as messages word them.
 
     Args:
         weights: Folder of the model in the layout of transformers, relative to the recipe's folder; null for the
             default one if this machine has it. A run writes the digest of its files instead.
-        batch_size: Largest number of inputs in a batch of the model; null for 8, or 64 on a GPU if inputs are small
+        batch_size: Largest number of inputs per batch of the model; null for 8, or 64 on a GPU if inputs are small
             pictures.
         device: Device, such as `cuda:0`; null for the first GPU, otherwise the CPU.
     """
@@ -82,7 +82,7 @@ class ModelStep(Step):
         return {**settings, "weights": f"{BY_DIGEST}{self.weights_sha256()}"}
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that the weights are missing, if the recipe names none."""
+        """Return a message if the weights are missing and the recipe names none, otherwise None."""
         del before
         if self.weights is not None:
             return None
@@ -93,7 +93,7 @@ class ModelStep(Step):
         return None
 
     def needs(self) -> Resources:
-        """Return what a worker needs: no GPU if the settings name the CPU."""
+        """Return the resources that a worker needs; no GPU if the settings name the CPU."""
         return self.resources._replace(gpu_memory_mb=0) if self.device == "cpu" else self.resources
 
     def weights_hash(self) -> str | None:
@@ -137,7 +137,7 @@ class ModelStep(Step):
         """Return a folder named by the recipe.
 
         Raises:
-            PrerequisiteError: The folder is missing, or is known by digest only.
+            PrerequisiteError: The folder is missing, or only its digest is known.
         """
         if stated_digest(named) is not None:
             raise PrerequisiteError(f"step {self.name!r} knows {named} by digest only; give the folder")
@@ -152,7 +152,7 @@ class ModelStep(Step):
 
 
 def stated_digest(named: str) -> str | None:
-    """Return the hexadecimal digits of a digest that replaces a folder; None for a folder."""
+    """Return the hexadecimal digits of a digest given in place of a folder; None for a folder."""
     return named.removeprefix(BY_DIGEST) if _SHA256.fullmatch(named) else None
 
 
@@ -164,7 +164,7 @@ def open_model(
     Args:
         folder: Folder with `config.json` and `*.safetensors`.
         architecture: Class of transformers that loads it.
-        model_type: Kind of model that `config.json` must state.
+        model_type: Model type that `config.json` must state.
         device: Requested device; None for the first GPU, otherwise the CPU.
         processor: Class of transformers that loads the processor of its input.
 
@@ -191,7 +191,7 @@ def open_model(
 
 
 def require_model_type(folder: Path, model_type: str) -> None:
-    """Check, by its `config.json`, that a folder holds a model of the given kind.
+    """Check, by its `config.json`, that a folder contains a model of the given type.
 
     Raises:
         PrerequisiteError: The folder contains another model or none.
@@ -199,6 +199,6 @@ def require_model_type(folder: Path, model_type: str) -> None:
     try:
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
     except (OSError, ValueError, AttributeError) as error:
-        raise PrerequisiteError(f"{folder.name} holds no model: its config.json cannot be read") from error
+        raise PrerequisiteError(f"{folder.name} contains no model: its config.json cannot be read") from error
     if kind != model_type:
-        raise PrerequisiteError(f"{folder.name} holds a model of type {kind}, not {model_type}")
+        raise PrerequisiteError(f"{folder.name} contains a model of type {kind}, not {model_type}")

@@ -1,10 +1,11 @@
 """Visual similarity of your own photographs: triplets chosen by the cosines of DINOv2 features.
 
-Visual similarity as in BLINK (section 3.2) asks which of two pictures looks more like a third. The nearer picture of a
-triplet has a larger cosine with the reference than the farther one, by a margin; no two of the three are near copies.
+Visual similarity as in BLINK (section 3.2) asks which of two pictures looks more like a third. The cosine of the nearer
+picture of a triplet with the reference exceeds that of the farther one by a margin; no two of the three are near
+copies.
 
-A picture near to many others may be the nearer one more often than the farther one. In mode `hardened`, each of the two
-candidates therefore has a picture near to it, and chance decides which of these is the reference.
+A picture that is near many others may be the nearer one more often than the farther one. In mode `hardened`, each of
+the two candidates therefore has a picture near it, and a random draw decides which of these is the reference.
 """
 
 from __future__ import annotations
@@ -61,11 +62,11 @@ _COSINES_AT_ONCE = 1 << 22
 """Number of cosines in one matrix product: 32 MiB."""
 _STEPS = 1 << 20
 _Features = NDArray[np.float64]
-"""Features of pictures as `_exact` returns them, one row per picture, each of length about 1."""
+"""Features of pictures as `_exact` returns them, one row per picture, each with a norm of about 1."""
 
 
 class _RowTriplet(NamedTuple):
-    """Rows of three pictures, with the cosines of the reference with both others.
+    """Rows of three pictures, with the cosines between the reference and both others.
 
     Args:
         reference: The picture compared with both others.
@@ -73,8 +74,8 @@ class _RowTriplet(NamedTuple):
         farther: The farther one.
         nearer_cosine: Cosine of the reference with the nearer one.
         farther_cosine: Cosine of the reference with the farther one.
-        other_reference: The picture nearer to `farther` that chance could have made the reference; None without such a
-            choice.
+        other_reference: The picture near `farther` that the random draw could have made the reference; None if there
+            was no such draw.
     """
 
     reference: int
@@ -86,25 +87,26 @@ class _RowTriplet(NamedTuple):
 
 
 class SimilarPictures(ModelStep, GatherStep):
-    """Give images triplets with one picture clearly nearer to the reference, by a vision model; drops nothing.
+    """Use a vision model to give images triplets in which one picture is clearly nearer to the reference; drops
+    nothing.
 
-    `visual_similarity` makes items of them, with this entry's name under `dataset` and `min_votes: 1`, since a model
-    has one vote. The items carry `estimated_by`, and `freeze` accepts them only after a campaign in which people decide
-    on them. A picture is in one triplet at most. For a picture for which no triplet was found, the value `left_out` is
-    `no_nearer`, `no_farther`, or `no_partner` if no farther picture has a near one itself.
+    `visual_similarity` makes items from them if `dataset` names this entry, with `min_votes: 1`, since a model has one
+    vote. The items carry `estimated_by`, and `freeze` accepts them only after a campaign in which people decide on
+    them. A picture is in at most one triplet. For a picture without a triplet, the value `left_out` is `no_nearer`,
+    `no_farther`, or `no_partner` if no farther picture itself has a near one.
 
     The step has two parts: `features` computes the features of every picture, in batches; the part with the step's own
     name chooses the triplets. Changing the limits therefore recomputes no features.
 
     Args:
-        mode: `hardened` takes only candidates that each have a picture near to it and not to the other, and lets chance
-            decide which of these is the reference: nothing in the two candidates reveals which is nearer. `paper` takes
-            the nearest picture of each reference for the nearer one; a picture near to many others may then be right
-            more often than wrong. It needs fewer pictures for as many triplets.
+        mode: `hardened` takes only candidates that each have a picture near it but not near the other, and decides at
+            random which of these is the reference, so that nothing in the two candidates reveals which is nearer.
+            `paper` takes the nearest picture of each reference as the nearer one; a picture that is near many others
+            may then be right more often than wrong. It needs fewer pictures for the same number of triplets.
         side_px: Side of the square that the model sees, in pixels; the whole picture is resized to it.
         copies: Cosine above which two pictures count as near copies, which are never in one triplet.
         least: Smallest cosine of the nearer picture with the reference.
-        margin: Smallest difference of both cosines with the reference.
+        margin: Smallest difference between the two cosines with the reference.
     """
 
     name: ClassVar[str] = "similar_pictures"
@@ -133,7 +135,7 @@ class SimilarPictures(ModelStep, GatherStep):
         return (PictureFeatures.of(self), self)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Choose triplets; each is a value of its reference, and all three pictures name their record."""
+        """Choose triplets; each becomes a value of its reference, and all three pictures name its record."""
         ids = columns["image_id"].to_pylist()
         encoded = columns[_FEATURES].to_pylist()
         # Sorted, so that the order of pictures with equal cosines does not depend on the shards.
@@ -174,13 +176,13 @@ class SimilarPictures(ModelStep, GatherStep):
         )
 
     def _triplets(self, vectors: Vectors, names: Sequence[str], seed: int) -> tuple[list[_RowTriplet], dict[int, str]]:
-        """Return the triplets, and what was missing for the other pictures that were tried as a reference.
+        """Return the triplets and, for the other pictures that were tried as a reference, what was missing.
 
         References are tried in an order drawn with the seed. Among pictures not yet in a triplet, the nearest becomes
         the nearer one, and the nearest beyond the margin becomes the farther one.
 
         Args:
-            vectors: Features, one row per picture, each of length 1.
+            vectors: Features, one row per picture, each with norm 1.
             names: Ids of the pictures.
             seed: The run's seed.
         """
@@ -218,7 +220,7 @@ class SimilarPictures(ModelStep, GatherStep):
         names: Sequence[str],
         seed: int,
     ) -> _RowTriplet | str:
-        """Return the triplet with a picture as its reference, or what is missing for one.
+        """Return a triplet with the given picture as its reference, or what is missing for such a triplet.
 
         Args:
             reference: Index of the reference.
@@ -255,8 +257,8 @@ class SimilarPictures(ModelStep, GatherStep):
         return reason
 
     def _turned(self, triplet: _RowTriplet, others: NDArray[np.int64], features: _Features) -> _RowTriplet | None:
-        """Return the triplet of the same candidates in which the farther one is the nearer; None if there is none. Its
-        reference is the nearest suitable picture to that candidate.
+        """Return the triplet of the same candidates in which the farther one is the nearer, or None if there is none.
+        Its reference is the suitable picture nearest to that candidate.
 
         Args:
             triplet: A triplet.
@@ -300,7 +302,7 @@ class PictureFeatures(MapStep):
         return {name: settings[name] for name in ("weights", "side_px")}
 
     def needs(self) -> Resources:
-        """Return what a worker needs."""
+        """Return the resources that a worker needs."""
         return self._step.needs()
 
     def weights_hash(self) -> str | None:
@@ -308,7 +310,7 @@ class PictureFeatures(MapStep):
         return self._step.weights_hash()
 
     def shares_model(self) -> bool:
-        """Return whether the settings do not name the model's device."""
+        """Return whether the settings leave the model's device open."""
         return self._step.device is None
 
     def open(self, ctx: OpenContext) -> Any:
@@ -341,10 +343,12 @@ class PictureFeatures(MapStep):
 
 
 def _exact(vectors: Vectors) -> _Features:
-    """Return features rounded to multiples of 2^-20, so that sums of their products are exact in any order."""
+    """Return features rounded to multiples of 2^-20, so that sums of their products are exact in any order of
+    summation.
+    """
     return np.asarray(np.rint(vectors.astype(np.float64) * _STEPS) / _STEPS)
 
 
 def _cosines(features: _Features, others: _Features) -> NDArray[np.float64]:
-    """Return the cosine of each picture with every other, to four decimals, one row per picture."""
+    """Return the cosine of each picture with every other picture, rounded to four decimals, one row per picture."""
     return np.round(features @ others.T, 4)

@@ -1,1 +1,1 @@
-"""Statements by source datasets and people about pictures, in one form for all tasks."""
+"""Ground truth that source datasets and people state about pictures, in one form for all tasks."""

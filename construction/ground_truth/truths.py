@@ -29,16 +29,17 @@ IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 MARKED_BY = "marked_by"
-"""Key of `original` that names the campaign or file in which people marked a truth that no dataset states; `simulated`
-next to it means that simulated annotators did."""
+"""Key of `original` that names the campaign or file in which people marked a truth that no dataset states; an adjacent
+key `simulated` means that simulated annotators marked it.
+"""
 PICTURES = "pictures"
 """Key of `original` that holds the numbers of a sequence's pictures, if some of them are unusable."""
 OTHER_REFERENCE = "other_reference"
-"""Key of a triplet's `original` that names the picture that chance could have made its reference."""
+"""Key of a triplet's `original` that names the other picture that could have been drawn as its reference."""
 
 
 class GroundTruth(BaseModel):
-    """Base of all kinds of ground truth: frozen, with unknown fields refused.
+    """Base of all kinds of ground truth: immutable, with unknown fields refused.
 
     Class attributes:
         kind: Name of the kind, and of the value that holds truths of it.
@@ -58,7 +59,7 @@ class GroundTruth(BaseModel):
         yield from ()
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return the truth for its record without some pictures; None if it is meaningless without them.
+        """Return the truth for its record with some pictures removed, or None if it is meaningless without them.
 
         Args:
             places: Indices of these pictures, from 0.
@@ -74,14 +75,14 @@ class GroundTruth(BaseModel):
         return (self, []) if outside is None else (None, [outside])
 
     def in_pixels(self, sizes_wh: Sequence[SizeWH]) -> Self:
-        """Return the truth with coordinates in pixels of pictures of these upright sizes; unchanged if they already
-        are.
+        """Return the truth with coordinates in pixels for pictures of these upright sizes, or unchanged if they already
+        are in pixels.
         """
         del sizes_wh
         return self
 
     def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:
-        """Return a description of a point outside its picture, or None if all are inside.
+        """Return a description of a point outside its picture, or None if all points are inside.
 
         Args:
             sizes_wh: Upright width and height of each picture, in pixels.
@@ -102,7 +103,9 @@ class Homographies(GroundTruth):
 
     change: Literal["viewpoint", "illumination"]
     matrices: tuple[Matrix3, ...] = Field(min_length=2)
-    """For each picture the homography from picture 0 to it, for x, y, 1 as columns; the first is the identity."""
+    """For each picture, the homography from picture 0 to it, for column vectors (x, y, 1); the first one is the
+    identity.
+    """
 
     @model_validator(mode="after")
     def _invertible(self) -> Homographies:
@@ -112,9 +115,10 @@ class Homographies(GroundTruth):
         return self
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return the homographies of the other pictures, from the first of these; None if fewer than two are left.
+        """Return the homographies of the other pictures, relative to the first of these, or None if fewer than two are
+        left.
 
-        `original` keeps their numbers in the record, counted from 1.
+        `original` keeps their positions in the record, counted from 1.
         """
         kept = [number for number in range(len(self.matrices)) if number not in places]
         if len(kept) < 2:
@@ -153,7 +157,7 @@ class ReflectanceComparison(PointComparison):
 
     darker: Literal["first", "second", "equal"]
     weight: float = Field(gt=0)
-    """Certainty on the dataset's own scale; larger values are more certain."""
+    """Certainty on the dataset's own scale; larger values mean more certainty."""
 
 
 class DepthComparison(PointComparison):
@@ -174,16 +178,18 @@ class SpatialClaim(GroundTruth):
     is_true: bool
     subject: str | None = None
     object: str | None = None
-    """Subject and object in the dataset's words; absent in most of its files."""
+    """Subject and object in the dataset's words; most of its files do not state them."""
     reference_frame: int | None = None
     """The dataset's code for the frame of reference of left and right; None if it states none."""
     votes_true: int = Field(0, ge=0)
     votes_false: int = Field(0, ge=0)
-    """Votes of validators, without the annotator's own."""
+    """Votes of the validators, excluding the annotator's own vote."""
 
 
 class CameraPose(BaseModel):
-    """A camera's pose relative to an object: its point p is at rotation p + translation before the camera."""
+    """A camera's pose relative to an object: the object's point p is at rotation p + translation in the camera's
+    coordinates.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -249,9 +255,9 @@ class LabelledBoxes(GroundTruth):
 
     boxes: tuple[LabelledBox, ...]
     is_federated: bool = False
-    """Whether labels without a box may nevertheless be present, unless `absent` lists them (LVIS)."""
+    """Whether objects whose label has no box may nevertheless be present, unless `absent` lists the label (LVIS)."""
     absent: tuple[str, ...] = ()
-    """Labels known to be absent from the picture."""
+    """Labels of objects known to be absent from the picture."""
     incomplete: tuple[str, ...] = ()
     """Labels of which some instances have no box."""
 
@@ -261,8 +267,8 @@ class LabelledBoxes(GroundTruth):
             yield from ((0, labelled.box[:2]), (0, labelled.box[2:]))
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return the boxes without those outside the picture, whose labels become incomplete, and a description of
-        those.
+        """Return the boxes except those outside the picture, whose labels become incomplete, and a description of the
+        latter.
         """
         [size_wh] = sizes_wh
         is_inside = [all(_is_within(corner, size_wh) for corner in (box.box[:2], box.box[2:])) for box in self.boxes]
@@ -295,13 +301,15 @@ class CountQuestion(GroundTruth):
     question: Words
     count: int = Field(ge=0)
     is_simple: bool | None = None
-    """Whether detecting one kind of object answers the question; None if the dataset does not state that."""
+    """Whether detecting one kind of object is enough to answer the question; None if the dataset does not state
+    this.
+    """
     collected: str | None = None
     """The dataset's source of the question."""
 
 
 class VisualQuestion(GroundTruth):
-    """A question about a picture, with people's answers."""
+    """A question about a picture, with the answers that people gave."""
 
     kind: ClassVar[str] = "visual_questions"
 
@@ -323,7 +331,7 @@ class VisualQuestion(GroundTruth):
 
 
 class NamedEntity(GroundTruth):
-    """The name of a picture's content, which requires knowledge: a landmark, a dish, a species, a brand."""
+    """The name of what a picture shows, which requires knowledge: a landmark, a dish, a species, a brand."""
 
     kind: ClassVar[str] = "entities"
 
@@ -333,9 +341,9 @@ class NamedEntity(GroundTruth):
     domain: Words
     """Field of knowledge, such as `landmarks`."""
     also_named: tuple[Words, ...] = ()
-    """Its other names."""
+    """Other names of the entity."""
     others: tuple[Words, ...] = ()
-    """Other entities of its kind that the picture does not show and that need no separate picture."""
+    """Other entities of the same kind that the picture does not show; they need no pictures."""
     ask: str | None = None
     """The question, if the usual question for its kind does not fit."""
 
@@ -361,7 +369,7 @@ class KeypointPair(GroundTruth):
     first: tuple[Point, ...] = Field(min_length=1)
     second: tuple[Point, ...]
     names: tuple[str, ...]
-    """The dataset's names of the pairs of points; the same name denotes the same part in all objects of a category."""
+    """The dataset's names for the pairs of points; a name denotes the same part in all objects of a category."""
     boxes: tuple[BoxXYXY, BoxXYXY] | None = None
     attributes: dict[str, str | int] = {}
 
@@ -370,7 +378,7 @@ class KeypointPair(GroundTruth):
         if not len(self.first) == len(self.second) == len(self.names):
             raise ValueError(
                 f"{counted(len(self.first), 'point')}, {counted(len(self.second), 'point')} and {len(self.names)} "
-                "names; they go together"
+                "names; their numbers must be equal"
             )
         if len(set(self.names)) != len(self.names):
             raise ValueError(f"names repeat: {list(self.names)}")
@@ -384,10 +392,10 @@ class KeypointPair(GroundTruth):
             yield from ((number, box[:2]), (number, box[2:]))
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return the truth without pairs in which a point is outside (None if no pair is left), and a description of
-        those.
+        """Return the truth without the pairs of which a point is outside (None if no pair is left), and a description
+        of these pairs.
 
-        Boxes serve only as context; both are removed if one is outside.
+        Boxes are only context; if one is outside, both are removed.
         """
         wrong: dict[int, str] = {}
         for side, points in enumerate((self.first, self.second)):
@@ -411,7 +419,7 @@ class KeypointPair(GroundTruth):
 
 
 class FunctionalPoints(GroundTruth):
-    """Points where an object is held, moved and used for an action; points at the same index correspond across
+    """Points at which an object is held, moved and used for an action; points with the same index correspond across
     objects.
     """
 
@@ -444,7 +452,7 @@ class DatedPlace(GroundTruth):
     date: str | None = Field(None, pattern=r"^\d{4}(-\d{1,2}){0,2}$")
     place: str | None = None
     text: str | None = None
-    """Content of the article, in one paragraph."""
+    """Summary of the article, in one paragraph."""
 
 
 class Puzzle(GroundTruth):
@@ -464,12 +472,12 @@ class Puzzle(GroundTruth):
     option_pictures: tuple[Annotated[int, Field(ge=0)], ...] = Field((), max_length=_MOST_OPTIONS)
     """Indices of the record's pictures that are the options; all other pictures of the record form the puzzle."""
     option_texts: tuple[Words, ...] = Field((), max_length=_MOST_OPTIONS)
-    """Options that are texts, unordered."""
+    """Text options, in no particular order."""
     answer: str | int
-    """Label of the right option, index of its picture, or its text."""
+    """The right option: its label, the index of its picture, or its text."""
     explanation: Words
     is_generated: bool = False
-    """Whether a program made the puzzle; `original` then names the program."""
+    """Whether a program generated the puzzle; `original` then names the program."""
 
     @model_validator(mode="after")
     def _has_options_and_an_answer_among_them(self) -> Puzzle:
@@ -485,7 +493,7 @@ class Puzzle(GroundTruth):
         return self
 
     def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:
-        """Return a description of an option that is not a picture of the record, or None if all are."""
+        """Return a description of an option picture that the record lacks, or None if it has all of them."""
         del slack_px
         for number in self.option_pictures:
             if number >= len(sizes_wh):
@@ -518,12 +526,12 @@ TRUTH_OF_KIND = {truth.kind: truth for truth in TRUTHS}
 
 
 def _is_within(point: Point, size_wh: SizeWH, *, slack_px: float = 1.0) -> bool:
-    """Return whether a point is inside a picture, or outside by `slack_px` pixels at most."""
+    """Return whether a point is inside a picture, or outside it by at most `slack_px` pixels."""
     return all(-slack_px <= place <= side + slack_px for place, side in zip(point, size_wh, strict=True))
 
 
 def scaled(point: Point, size_wh: SizeWH) -> Point:
-    """Return a point in pixels, given as fractions of width and height."""
+    """Return, in pixels, a point given as fractions of width and height."""
     return point[0] * size_wh[0], point[1] * size_wh[1]
 
 
@@ -559,7 +567,7 @@ def _inverse(matrix: Matrix3) -> Matrix3:
 
 
 def at_pixel_centres(matrix: Matrix3) -> Matrix3:
-    """Return a homography for coordinates with pixel centers at +0.5, given one for centers at whole numbers."""
+    """Return a homography for coordinates with pixel centers at +0.5, given one for pixel centers at integers."""
     to_half: Matrix3 = ((1.0, 0.0, 0.5), (0.0, 1.0, 0.5), (0.0, 0.0, 1.0))
     from_half: Matrix3 = ((1.0, 0.0, -0.5), (0.0, 1.0, -0.5), (0.0, 0.0, 1.0))
     return multiplied(multiplied(to_half, matrix), from_half)

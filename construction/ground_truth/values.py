@@ -6,9 +6,9 @@ that has the image as its first picture.
     [{"image_ids": ["3f…", "a0…"], "record": "spair71k:trn/000001-…", "truth": {"category": "cat", …}}]
 
 `image_ids` are the images of the run, in the order of the record's pictures. The list holds only records with all
-pictures in the run. The value `records` lists each record in which the image occurs; with it, a step that needs no
-ground truth (a jigsaw) distinguishes the images of one dataset from others. The value `scenes` names those of these
-records that have several pictures.
+pictures in the run. The value `records` lists each record in which the image occurs; a step that needs no ground truth,
+such as `jigsaw`, uses it to distinguish the images of one dataset from others. The value `scenes` names the records
+among these that have several pictures.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class RecordTruth(NamedTuple, Generic[T]):
 
     Args:
         record: Id of the record, such as `vsr:random/train:17`.
-        image_ids: Images of the record, in its order; the first is the image that has the value.
+        image_ids: Images of the record, in its order; the first one is the image that has the value.
         truth: The truth about them.
     """
 
@@ -112,7 +112,7 @@ def truth_document(truth: GroundTruth) -> dict[str, Any]:
 
 
 def truth_in(document: Any) -> GroundTruth:
-    """Return the truth in a document with a key `kind`, as your own JSONL files state it.
+    """Return the truth in a document with a key `kind`, as stated in a user's JSONL files.
 
     Raises:
         DataError: The kind is unknown.

@@ -1,1 +1,1 @@
-"""Helpers that propose regions during marking: GrabCut, SAM, detectors, endpoints."""
+"""Helpers that propose regions to annotators who mark pictures: GrabCut, SAM, detectors, endpoints."""

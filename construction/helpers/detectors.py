@@ -1,4 +1,6 @@
-"""Boxes around what a phrase refers to, during marking: Grounding DINO, OWLv2 and Florence-2 in transformers."""
+"""Boxes around the object of a phrase, proposed during marking by Grounding DINO, OWLv2 or Florence-2 in
+transformers.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ class _Detecting(WeightedHelper):
     Attributes:
         weights: Folder of the model, relative to the recipe.
         threshold: Smallest score of a box.
-        phrases: Phrases to find if the annotator types none, as when boxes are proposed at the opening of a task.
+        phrases: Phrases to find if the annotator types none, for example when boxes are proposed as a task opens.
     """
 
     takes: ClassVar[tuple[HelperInput, ...]] = ("phrase", "nothing")
@@ -41,7 +43,7 @@ class _Detecting(WeightedHelper):
     phrases: tuple[str, ...] = Field((), max_length=50)
 
     def missing(self) -> str | None:
-        """Return the missing package or weights, and how to get them."""
+        """Return which package or weights are missing, and how to get them; None if nothing is missing."""
         for package in self.packages:
             if find_spec(package) is None:
                 return f"it needs the package {package}: {INSTALL}"
@@ -56,16 +58,16 @@ class _Detecting(WeightedHelper):
         try:
             kind = json.loads((self.path / "config.json").read_text(encoding="utf-8")).get("model_type")
         except (OSError, ValueError, AttributeError) as error:
-            raise PrerequisiteError(f"{self.path.name} holds no model: its config.json cannot be read") from error
+            raise PrerequisiteError(f"{self.path.name} contains no model: its config.json cannot be read") from error
         if kind != self.model_type:
             raise PrerequisiteError(
-                f"{self.path.name} holds a model of type {kind!r}, not {self.model_type!r}; name the other helper"
+                f"{self.path.name} contains a model of type {kind!r}, not {self.model_type!r}; name the other helper"
             )
         return _DetectorHelper(self)
 
     @property
     def helper_name(self) -> str:
-        """Return the helper's name, as regions record it."""
+        """Return the helper's name, as recorded in regions."""
         return self.model_type.replace("-", "_")
 
 
@@ -86,7 +88,7 @@ class Owlv2Settings(_Detecting):
 
 
 class _DetectorHelper:
-    """A loaded detector; it prepares nothing, because it needs the phrase and the picture together."""
+    """A loaded detector. It prepares nothing in advance, because it needs the phrase and the picture together."""
 
     def __init__(self, settings: _Detecting) -> None:
         device = find_device(settings.device)

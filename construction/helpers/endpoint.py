@@ -1,4 +1,4 @@
-"""Boxes and points from a vision-language model behind any OpenAI-compatible endpoint, during marking."""
+"""Boxes and points proposed during marking by a vision-language model behind any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class EndpointHelperSettings(HelperSettings):
 
     Attributes:
         chat: The vision-language model and its request settings.
-        coordinates: Unit of its numbers: fractions (`unit`), thousandths (`thousand`) or `pixels` as sent.
+        coordinates: Unit of the model's coordinates: fractions (`unit`), thousandths (`thousand`) or `pixels` of the
+            picture as sent.
         order: Order in which it writes the numbers of a box.
         phrases: Phrases to find if the annotator types none.
     """
@@ -81,7 +82,7 @@ class _PointsReply(BaseModel):
 
 
 class EndpointHelper:
-    """A connection to a model; it checks replies and omits locations outside the picture."""
+    """A connection to a model, which checks replies and omits locations outside the picture."""
 
     def __init__(self, settings: EndpointHelperSettings) -> None:
         self._settings = settings
@@ -104,7 +105,8 @@ class EndpointHelper:
         """Return the regions that the model names.
 
         Raises:
-            BenchwrightError: It cannot be reached, or its reply is unusable; the message omits its address and key.
+            BenchwrightError: The model cannot be reached, or its reply is unusable; the message omits the endpoint's
+                URL and key.
         """
         typed = hints.phrase.strip()
         phrases = [typed] if typed else list(self._settings.phrases)
@@ -126,7 +128,7 @@ class EndpointHelper:
         regions = [self._region(place, hints, convention, picture.size_wh, by, typed) for place in places]
         usable = [region for region in regions if region is not None]
         if places and not usable:
-            raise BenchwrightError("none of the places that the model names lies in the picture")
+            raise BenchwrightError("none of the locations that the model gives is in the picture")
         return Proposed(usable)
 
     def _region(

@@ -1,4 +1,5 @@
-"""GrabCut for annotators who draw: a quick result on a reduced picture, whose border is then refined at full size.
+"""GrabCut for annotators who draw: a quick result on a reduced picture, the border of which is then refined at full
+size.
 
 `cutting_out.find_mask` cuts the reduced picture in the same way, and `border_refining` refines the border.
 """
@@ -22,16 +23,16 @@ from .proposing import ProposedBy, region_of_mask
 
 SEED = 1
 _QUICK_SIDE_PX, _QUICK_ITERATIONS = 320, 3
-"""Longer side, in pixels, of the reduced picture for the quick result, and the number of GrabCut iterations on it."""
+"""Longer side, in pixels, of the reduced picture for the quick result, and number of GrabCut iterations on it."""
 _EXACT_ITERATIONS = 5
-"""Number of iterations on the picture whose border is refined."""
+"""Number of iterations during the refinement of the border."""
 _STROKE_SHARE = 0.012
 """Default width of strokes, as a fraction of the picture's shorter side."""
 VERSION = "1"
 
 
 class GrabCutSettings(HelperSettings):
-    """Settings of GrabCut: none."""
+    """Settings of GrabCut, which has none."""
 
     title: ClassVar[str] = "Cut out by color"
     takes: ClassVar[tuple[HelperInput, ...]] = ("box", "strokes")
@@ -56,7 +57,9 @@ class _ReducedCut(NamedTuple):
 
 
 class GrabCutHelper:
-    """GrabCut from a box, from strokes inside and outside, or from both. Equal pixels and hints give equal masks."""
+    """GrabCut from a box, from strokes inside and outside the subject, or from both. Equal pixels and hints yield equal
+    masks.
+    """
 
     def __init__(self) -> None:
         self._reduced: dict[int, tuple[str, NDArray[np.uint8]]] = {}
@@ -67,7 +70,7 @@ class GrabCutHelper:
         return {"by": "grabcut", "version": VERSION, "iterations": _EXACT_ITERATIONS, "side_px": REDUCED_SIDE_PX}
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return the subject's region: a quick one, or one with its border refined at full size if `refine` is set."""
+        """Return the subject's region: a quick one or, if `refine` is set, one with its border refined at full size."""
         is_exact = hints.refine or max(picture.size_wh) <= _QUICK_SIDE_PX
         side_px, iterations = (REDUCED_SIDE_PX, _EXACT_ITERATIONS) if is_exact else (_QUICK_SIDE_PX, _QUICK_ITERATIONS)
         reduced = self.reduce(picture, side_px)
@@ -81,14 +84,15 @@ class GrabCutHelper:
         return Proposed(regions, is_exact)
 
     def reduce(self, picture: HelperPicture, side_px: int = _QUICK_SIDE_PX) -> NDArray[np.uint8]:
-        """Return the reduced picture; the most recent one of each size is kept in memory."""
+        """Return the reduced picture; the most recent picture of each size is kept in memory."""
         if side_px not in self._reduced or self._reduced[side_px][0] != picture.image_id:
             self._reduced[side_px] = picture.image_id, reduced_picture(picture.pixels, side_px)
         return self._reduced[side_px][1]
 
 
 def classes_of(hints: RegionHints, scale: float, shape_hw: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return GrabCut's four classes for a picture, from hints in pixels of a picture that is larger by `1 / scale`.
+    """Return GrabCut's four classes for a picture, from hints in pixels of the full-size picture, which is `1 / scale`
+    times larger.
 
     Without a box, everything that no stroke touches is probable background.
     """
@@ -127,7 +131,7 @@ def _grab(reduced: NDArray[np.uint8], hints: RegionHints, scale: float, iteratio
 
 
 def _wanted_parts(grabbed: Mask, classes: NDArray[np.uint8], hints: RegionHints) -> Mask:
-    """Return the parts that strokes touch, or else the largest part; holes are filled unless an outside stroke touches
+    """Return the parts that strokes touch, or else the largest part. Holes are filled unless an outside stroke touches
     them.
     """
     import cv2
@@ -146,7 +150,7 @@ def refined(
     background: NDArray[np.float64],
     foreground: NDArray[np.float64],
 ) -> Mask:
-    """Return a reduced picture's mask at full size, with the pixels near its border decided there.
+    """Return a reduced picture's mask at full size; pixels near its border are decided at full size.
 
     Args:
         pixels: (height, width, 3) RGB at full size.

@@ -1,4 +1,4 @@
-"""Conversion of what a helper finds to regions of the requested shape."""
+"""Conversion of a helper's results to regions of the requested shape."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..item_parts.cutting_out import Mask, bounds
 
 
 class ProposedBy(NamedTuple):
-    """The helper behind a proposal, as regions record it.
+    """The helper that made a proposal, as recorded in regions.
 
     Args:
-        helper: Its name.
+        helper: Name of the helper.
         version: Version of the helper or of the package that it runs.
         model: Name of its model; None if there is none.
         weights: Digest of the model's weights; None if there are none.
@@ -30,7 +30,7 @@ class ProposedBy(NamedTuple):
 def region_of_mask(
     mask: Mask, hints: RegionHints, by: ProposedBy, *, tolerance_px: float = TOLERANCE_PX
 ) -> list[Region]:
-    """Return a mask as one region of the requested shape; no region if the mask is empty.
+    """Return a mask as one region of the requested shape, or no region if the mask is empty.
 
     Args:
         mask: (height, width) of the picture.
@@ -49,7 +49,7 @@ def region_of_mask(
 
 
 def region_of_box(box: tuple[float, float, float, float], hints: RegionHints, by: ProposedBy) -> Region:
-    """Return a box as a region; as a polygon or as its center if that is requested."""
+    """Return a box as a region or, if requested, as a polygon or as its center."""
     x0, y0, x1, y1 = box
     if hints.shape == "point":
         return proposed_region("point", [((x0 + x1) / 2, (y0 + y1) / 2)], label=hints.label, **by._asdict())

@@ -1,7 +1,7 @@
-"""SAM for annotators who draw with clicks and boxes: a picture is embedded once; each click runs only the small
+"""SAM for annotators who draw with clicks and boxes: each picture is embedded once, and each click runs only the small
 decoder.
 
-It runs the package `segment_anything` or the SAM of transformers with the user's own weights, which are never
+It uses the package `segment_anything` or the SAM of transformers, with the user's own weights, which are never
 unpickled.
 """
 
@@ -36,7 +36,7 @@ from .proposing import ProposedBy, region_of_mask
 
 _INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 _MAX_CLICKS = 64
-"""Largest number of clicks for the decoder; longer strokes are sampled at even distances."""
+"""Largest number of clicks that the decoder receives; longer strokes are sampled at even distances."""
 _FETCH_CHECKPOINT = "curl -O https://dl.fbaipublicfiles.com/segment_anything/sam_vit_b_01ec64.pth"
 _FETCH_FOLDER = "hf download facebook/sam-vit-base --local-dir FOLDER"
 
@@ -47,7 +47,7 @@ class _AnySam(WeightedHelper):
     needs: ClassVar[str]
 
     def missing(self) -> str | None:
-        """Return the missing package or weights, and how to get them."""
+        """Return which package or weights are missing, and how to get them; None if nothing is missing."""
         if absent := [package for package in self.packages if find_spec(package) is None]:
             return f"it needs the package {absent[0].replace('_', '-')}: {_INSTALL}"
         if not self.path.exists():
@@ -110,7 +110,9 @@ class _Clicks:
 
     @property
     def is_ambiguous(self) -> bool:
-        """Return whether the hints are one click without a box, which may mean a part or the whole."""
+        """Return whether the hints are a single click without a box, which may refer to a part or to the whole
+        object.
+        """
         return self.box is None and len(self.points) == 1
 
 
@@ -122,7 +124,7 @@ def _thinned(strokes: tuple[tuple[tuple[float, float], ...], ...]) -> list[tuple
 
 
 class _SamHelper(PreparingHelper):
-    """The common part of both SAM helpers: an embedding stored by weights and package, and a mask as a region."""
+    """The part common to both SAM helpers: an embedding stored by weights and package, and a mask as a region."""
 
     by: str
 

@@ -54,10 +54,10 @@ _OTHER_NAMES = {"validation": "val"}
 class ImportedItems(MapStep):
     """Make items of the questions of an existing benchmark: its files of questions, or a release of Benchwright.
 
-    Guesses columns from their names; `benchwright construct items FILE` shows the guesses. Options stay in their order.
+    Guesses columns from their names; `benchwright construct items FILE` shows the guesses. Options keep their order.
     Questions keep their id as the attribute `source_id`, and their split, which `freeze` uses; items of a release keep
-    their item id and content. Rows that cannot be used are left out and listed in the workspace, in
-    `datasets/<entry>.asked.refused.jsonl`. The step brings the pictures, so that a run needs no image folder.
+    their item ids and content. Rows that cannot be used are left out and listed in the workspace, in
+    `datasets/<entry>.asked.refused.jsonl`. The step supplies the pictures, so that a run needs no image folder.
 
     A recipe may have several entries `items` and combines their items. The id of an item depends on the id in its
     source and on its words, options and pictures, not on the location of files or on other rows; a question that an
@@ -66,20 +66,20 @@ class ImportedItems(MapStep):
     Args:
         file: File of questions, folder or archive with such files, or folder of a release, relative to the recipe's
             folder. A run writes the digest of their content instead.
-        pictures: Folder of the pictures if separate; null for the folder of the questions.
-        mapping: Columns by field if their names are not telling, such as `{question: ask, options: [o1, o2, o3]}`; how
-            keys name options if the rows leave it open (`keys: from_0`); and the encoding of tables in text and JSON if
-            their bytes leave it open (`encoding: cp1252`). Or the path of a file of columns, relative to the recipe's
-            folder.
-        keyless: Treatment of questions without a key, as in a sealed test set: `leave_out` by default; with `keep` they
-            are items for people to answer, and no reply of a model to them is right.
-        benchmark: Name of the benchmark. The ids of items then depend on it and on the ids of the source, so that they
-            stay after corrections of words, options or pictures; null for ids of words and pictures.
+        pictures: Folder of the pictures if they are stored separately; null for the folder of the questions.
+        mapping: Columns by field if their names do not reveal it, such as `{question: ask, options: [o1, o2, o3]}`; how
+            keys identify options if the rows leave this open (`keys: from_0`); and the encoding of text tables and JSON
+            if their bytes leave it open (`encoding: cp1252`). Alternatively, the path of a file of columns, relative to
+            the recipe's folder.
+        keyless: Treatment of questions without a key, as in a sealed test set: `leave_out` by default; with `keep`,
+            they become items for people to answer, and no model's reply to them counts as right.
+        benchmark: Name of the benchmark. Item ids then depend on it and on the source's ids, so that they remain the
+            same after corrections to words, options or pictures; null for ids that depend on words and pictures.
 
     Reasons:
         nothing_asked (drop): No question starts with this picture.
-        asked_before (drop): An earlier entry `items` has each of its questions.
-        picture_missing (drop): A picture of each of its questions has left the run.
+        asked_before (drop): An earlier entry `items` contains all of its questions.
+        picture_missing (drop): For each of its questions, a picture has left the run.
     """
 
     name: ClassVar[str] = "items"
@@ -111,12 +111,12 @@ class ImportedItems(MapStep):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the values with its own questions by picture, and with those of earlier entries."""
+        """Return the values that hold its own questions by picture, and those of earlier entries."""
         return (_OWN, *self._asked_before)
 
     @property
     def tells_apart(self) -> bool:  # type: ignore[override]
-        """Return whether ids depend on the content of questions and not on a name that two entries may share."""
+        """Return whether ids depend on the content of questions, rather than on a name that two entries may share."""
         return self.benchmark is None
 
     def parts(self) -> tuple[Step, ...]:
@@ -128,7 +128,7 @@ class ImportedItems(MapStep):
 
         Raises:
             DataError: The file or folder does not exist, or contains no questions.
-            PrerequisiteError: The questions are known by digest only.
+            PrerequisiteError: Only the digest of the questions is known.
         """
         if self.file.startswith("sha256:"):
             raise PrerequisiteError("questions are known by digest only; name their file in the recipe")
@@ -157,7 +157,7 @@ class ImportedItems(MapStep):
         return self._parameters
 
     def identities(self, questions: Sequence[FileQuestion]) -> list[str]:
-        """Return the values that determine the item ids of one picture's questions; no two are equal."""
+        """Return the values that determine the item ids of one picture's questions; all are different."""
         seen: Counter[str] = Counter()
         told = []
         for question in questions:
@@ -204,7 +204,7 @@ class ImportedItems(MapStep):
 
 
 class AskedQuestions(GatherStep):
-    """Bring the pictures of imported questions, and give each picture the questions that start with it."""
+    """Add the pictures of imported questions to the run, and give each picture the questions that start with it."""
 
     name: ClassVar[str] = ASKED
     consumes: ClassVar[Stream] = "images"
@@ -245,7 +245,7 @@ class AskedQuestions(GatherStep):
         return index.brought(ctx.stage)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return each picture's complete questions, which are those with all their pictures in the run."""
+        """Return each picture's complete questions, that is, those with all their pictures in the run."""
         if self._index is None:
             raise PrerequisiteError(f"step {ctx.stage!r} has not read its questions in this run")
         rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
@@ -264,7 +264,7 @@ class AskedQuestions(GatherStep):
 
 
 class OwnSplits(GatherStep):
-    """Give each imported item the split of its source, `test` if the source states none.
+    """Give each imported item the split stated by its source, or `test` if the source states none.
 
     Converts names to the form that releases accept: lower-case letters, digits and `_`. The attribute `source_split`
     keeps the original name.

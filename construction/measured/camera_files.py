@@ -1,4 +1,4 @@
-"""Files that state the camera's pose for each of several pictures of one scene.
+"""Files that state the camera poses of several pictures of one scene.
 
     images.txt          COLMAP's text model: world to camera; the camera's x goes right, y down, z forward
     transforms.json     NeRF, instant-ngp, nerfstudio: camera to world; x goes right, y up, z backward
@@ -42,11 +42,11 @@ _TRANSLATION = ("tx", "ty", "tz")
 _MOST_BYTES = 256 << 20
 _HEAD_BYTES = 1 << 16
 _TOLERANCE = 0.02
-"""Largest deviation of a rotation's rows from unit length and from right angles."""
+"""Largest deviation of a rotation matrix's rows from unit length and from orthogonality."""
 _LEAST_SPREAD = 0.01
-"""Mean square along the second principal direction from which the cameras' right-hand axes span a plane."""
+"""Smallest mean square along the second principal direction at which the cameras' right-hand axes span a plane."""
 _MOST_ROLL = 0.2
-"""Largest root mean square of the sines of roll angles at which cameras count as level."""
+"""Largest root mean square of the sines of the roll angles at which cameras count as level."""
 _LEAST_UPRIGHT = 0.5
 """Length of the mean of the cameras' upward directions, 0-1, below which they have no common upward direction."""
 _MOST_ASIDE_DEG = 25.0
@@ -57,7 +57,7 @@ Matrix = NDArray[np.float64]
 
 
 class CameraStatement(BaseModel):
-    """The content of `poses.toml`; this module's docstring explains it."""
+    """The content of `poses.toml`, which this module's docstring explains."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -71,9 +71,9 @@ class StatedCamera(NamedTuple):
     """A camera as stated by a file, from world to camera, with x right, y down, z forward.
 
     Args:
-        entry: Its entry in the file.
-        picture: Its picture's name in the file.
-        frame: Number in time; None for the order of the pictures' names.
+        entry: Entry of the camera in the file.
+        picture: Name of its picture in the file.
+        frame: Number in temporal order; None to order by the pictures' names.
         rotation: 3 x 3.
         translation: Length 3, in the file's unit.
     """
@@ -114,7 +114,7 @@ def camera_form(name: str, place: Path) -> CameraForm | None:
 
 
 def camera_scenes(root: Path, path: str, form: CameraForm) -> Iterator[CameraScene | RefusedRow]:
-    """Yield the scenes of a file, and its faults.
+    """Yield the scenes in a file, and the file's faults.
 
     Args:
         root: The folder.
@@ -122,7 +122,7 @@ def camera_scenes(root: Path, path: str, form: CameraForm) -> Iterator[CameraSce
         form: Kind of the file.
 
     Raises:
-        BadRow: It cannot be read, or its conventions are unknown.
+        BadRow: The file cannot be read, or its conventions are unknown.
     """
     place = root / path
     beside = place.with_name(POSES_STATEMENT)
@@ -178,7 +178,7 @@ def poses_of(scene: CameraScene, cameras: Sequence[StatedCamera]) -> CameraPoses
     towards = middle - centres
     lengths = np.linalg.norm(towards, axis=1)
     if not (lengths > 1e-9 * max(1.0, float(lengths.max()))).all():
-        raise BadRow("a camera is at the place that all look at", "not_one_thing")
+        raise BadRow("a camera is at the point at which all cameras look", "not_one_thing")
     aside = np.degrees(np.arccos(np.clip((towards * forward).sum(axis=1) / lengths, -1, 1)))
     if aside.max() > _MOST_ASIDE_DEG:
         raise BadRow(
@@ -203,13 +203,15 @@ def check_rotation(rotation: Matrix3) -> None:
     """Check that a matrix is a rotation.
 
     Raises:
-        BadRow: It is not a rotation, or it includes a reflection.
+        BadRow: The matrix is not a rotation, or it includes a reflection.
     """
     matrix = np.array(rotation)
     if not np.isfinite(matrix).all() or np.abs(matrix @ matrix.T - np.eye(3)).max() > _TOLERANCE:
-        raise BadRow(f"rotation is {rotation}, which turns nothing: its rows are not at right angles, of length 1")
+        raise BadRow(
+            f"rotation is {rotation}, which is not a rotation matrix: its rows must be at right angles and of length 1"
+        )
     if np.linalg.det(matrix) < 0:
-        raise BadRow(f"rotation is {rotation}, which mirrors")
+        raise BadRow(f"rotation is {rotation}, which includes a reflection")
 
 
 def _looked_at(centres: Matrix, forward: Matrix) -> Matrix:
@@ -221,7 +223,7 @@ def _looked_at(centres: Matrix, forward: Matrix) -> Matrix:
     aside = np.eye(3) - forward[:, :, None] * forward[:, None, :]
     total = aside.sum(axis=0)
     if np.linalg.cond(total) > 1e6:
-        raise BadRow("the cameras look in parallel, not at one place", "not_one_thing")
+        raise BadRow("the cameras look in parallel, not at one point", "not_one_thing")
     return np.asarray(np.linalg.solve(total, (aside @ centres[:, :, None]).sum(axis=0))[:, 0])
 
 
@@ -229,7 +231,7 @@ def _up(scene: CameraScene, rotations: Matrix) -> tuple[float, float, float]:
     if scene.statement.up is not None:
         up = np.array(scene.statement.up)
         if not np.linalg.norm(up) > 0:
-            raise BadRow("up is 0, 0, 0, which is no direction", "bad_statement")
+            raise BadRow("up is 0, 0, 0, which is not a direction", "bad_statement")
         return _vector(up / np.linalg.norm(up))
     mean = -rotations[:, 1].mean(axis=0)
     right = rotations[:, 0]
@@ -240,7 +242,7 @@ def _up(scene: CameraScene, rotations: Matrix) -> tuple[float, float, float]:
     else:
         up, is_level = mean - (mean @ axes[:, 2]) * axes[:, 2], True
     if not is_level or np.linalg.norm(mean) < _LEAST_UPRIGHT or not np.linalg.norm(up) > 0:
-        raise BadRow(f"the cameras do not agree which way is up; state `up` in {POSES_STATEMENT}", _NOT_KNOWN)
+        raise BadRow(f"the cameras do not agree on which way is up; state `up` in {POSES_STATEMENT}", _NOT_KNOWN)
     return _vector(up / np.linalg.norm(up))
 
 
@@ -286,7 +288,7 @@ def _transforms(place: Path, path: str) -> Iterator[tuple[str, StatedCamera] | R
                 np.array(stated.transform_matrix) if len({*map(len, stated.transform_matrix)}) == 1 else np.empty(0)
             )
             if matrix.shape not in ((3, 4), (4, 4)):
-                raise BadRow("transform_matrix is not of 4 x 4 numbers")
+                raise BadRow("transform_matrix is not a matrix of 4 x 4 numbers")
             yield "", _inverted(entry, stated.file_path, None, matrix[:3, :3], matrix[:3, 3], "opengl")
         except BadRow as error:
             yield RefusedRow(path, entry, error.reason, str(error))
@@ -313,7 +315,7 @@ def _of_cells(row: Row, statement: CameraStatement) -> StatedCamera:
     frame: int | None = None
     if text := (cells.get("frame") or "").strip():
         if not text.isdecimal():
-            raise BadRow(f"frame is {text!r}; it is a number from 0")
+            raise BadRow(f"frame is {text!r}; it must be an integer from 0")
         frame = int(text)
     axes = statement.axes or "opencv"
     if statement.direction == "camera_to_world":
@@ -326,7 +328,7 @@ def _of_cells(row: Row, statement: CameraStatement) -> StatedCamera:
 def _inverted(
     entry: str, picture: str, frame: int | None, rotation: Matrix, translation: Matrix, axes: str
 ) -> StatedCamera:
-    """Return a camera, world to camera, from a pose that maps from the camera to the world."""
+    """Return a world-to-camera pose, given a camera-to-world pose."""
     check_rotation(_matrix(rotation))
     turned = np.array(_FLIP[axes])[:, None] * rotation.T
     return StatedCamera(entry, picture, frame, turned, -turned @ translation)

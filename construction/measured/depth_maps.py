@@ -1,4 +1,4 @@
-"""Depth maps next to photographs: the meaning of their values, and pairs of points of which one is closer.
+"""Depth maps next to photographs: the meaning of their values, and pairs of points, one of which is closer.
 
 A depth camera writes a 16-bit PNG with distances, and 0 where there is no measurement; this is recognized without a
 statement. Models also write 16-bit PNGs, stretched to the full range of 0 to 65,535 and usually with larger values for
@@ -30,7 +30,7 @@ from ..item_parts.marks.depth_pairs import Arrangement, PairLimits, depth_pairs
 from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 _LEAST_RATIO, _FLAT_RATIO = 1.15, 1.05
-"""Smallest ratio between the distances of the two points, and largest ratio around a point, if the map holds
+"""Smallest ratio between the distances of the two points, and largest ratio around a point, if the map contains
 distances.
 """
 _OF_DISTANCES = PairLimits(margin=log(_LEAST_RATIO), flatness=log(_FLAT_RATIO))
@@ -44,9 +44,9 @@ class DepthStatement(BaseModel):
     """The content of `depth.toml`.
 
     Args:
-        larger: Whether larger numbers are farther (distances) or nearer (disparity, inverse depth); None for unstated.
+        larger: Whether larger numbers are farther (distances) or nearer (disparity, inverse depth); None if not stated.
         unknown: Values that mark pixels without a measurement.
-        estimated_by: Model that estimated the maps; None for measured ones.
+        estimated_by: Model that estimated the maps; None for measured maps.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -73,7 +73,7 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
         entry: The map.
 
     Raises:
-        BadRow: The map cannot be read, the meaning of its values is unknown, or it has no such pair.
+        BadRow: The map cannot be read, the meaning of its values is unknown, or it contains no such pair.
     """
     place = root / entry.path
     statement = stated_about(root, entry.path, "depth", DepthStatement)
@@ -84,7 +84,7 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
     if larger == "farther":
         depth[depth <= 0] = np.nan
     if not np.isfinite(depth).any():
-        raise BadRow("it measures nothing at all", BAD_MAP)
+        raise BadRow("it contains no measurement", BAD_MAP)
     if larger == "farther":
         # Ratios of distances, so that neither the unit nor a far background matters.
         limits, nearness = _OF_DISTANCES, -np.log(depth)
@@ -123,7 +123,7 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
 
 
 def _known(place: Path, depth: DepthMap) -> Literal["farther"]:
-    """Return what larger values mean in a map without a statement.
+    """Return the meaning of larger values in a map without a statement.
 
     Raises:
         BadRow: The meaning is unknown.
@@ -145,7 +145,7 @@ def _value(depth: DepthMap, point: tuple[float, float]) -> float:
 
 
 def read_depth_map(place: Path) -> DepthMap:
-    """Return the values of a depth map, rows by columns; some may not be finite.
+    """Return the values of a depth map, rows by columns; some values may not be finite.
 
     Raises:
         BadRow: The map cannot be read, or does not hold one value for each pixel.

@@ -48,7 +48,7 @@ class MapFile(NamedTuple):
         path: Path of the file.
         photograph: Path of the photograph; None if it is missing or ambiguous.
         label: The object's name, taken from the folder of a mask; None if the folder states none.
-        detail: Why `photograph` is None.
+        detail: The reason why `photograph` is None.
     """
 
     kind: MapKind
@@ -61,7 +61,7 @@ class MapFile(NamedTuple):
 class _MapName(NamedTuple):
     kind: MapKind
     before: str
-    """Path of the folder from which to search the photograph's path."""
+    """Path of the folder in which the photograph's path is looked up."""
     below: tuple[str, ...]
     """Path of the map below it, with the photograph's stem as the last part."""
     is_beside: bool
@@ -125,11 +125,11 @@ def stated_in(place: Path, path: str, model: type[M]) -> M:
             f"{path}: {first_mistake(error)}; it has: {', '.join(model.model_fields)}", "bad_statement"
         ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadRow(f"{path} is no TOML file: {error}", "bad_statement") from None
+        raise BadRow(f"{path} is not a TOML file: {error}", "bad_statement") from None
 
 
 def is_same_shape(size_wh: tuple[int, int], other_wh: tuple[int, int]) -> bool:
-    """Return whether two sizes are equal apart from their scale, to within 0.02."""
+    """Return whether two sizes have the same proportions, to within 0.02."""
     return abs(size_wh[0] * other_wh[1] / (size_wh[1] * other_wh[0]) - 1) <= _SLACK
 
 
@@ -142,7 +142,7 @@ def one_channel(place: Path, *, palette: bool = False) -> NDArray[Any]:
             bits.
 
     Raises:
-        BadRow: It cannot be read, or has colors.
+        BadRow: The file cannot be read, or has colors.
     """
     from PIL import Image
 
@@ -159,7 +159,7 @@ def one_channel(place: Path, *, palette: bool = False) -> NDArray[Any]:
 
 
 class _Photographs:
-    """Photographs by their paths without suffixes, and by the last parts of these."""
+    """Photographs by their paths without suffixes, and by the last components of these paths."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_stem: dict[str, list[str]] = defaultdict(list)
@@ -171,8 +171,8 @@ class _Photographs:
                 self._by_end["/".join(parts[start:])].append(path)
 
     def named(self, before: str, below: tuple[str, ...]) -> list[str]:
-        """Return the photographs that a path may mean: those at it, otherwise those one folder deeper, otherwise those
-        anywhere.
+        """Return the photographs to which a path may refer: those at the path, otherwise those one folder deeper,
+        otherwise those anywhere.
         """
         end = "/".join(below)
         prefix = f"{before}/" if before else ""
@@ -193,7 +193,7 @@ def _paired(path: str, name: _MapName, photographs: _Photographs) -> MapFile:
             return MapFile(name.kind, path, meant[0], label)
         if meant:
             return MapFile(name.kind, path, None, None, f"it may be of {' or '.join(meant[:3])}; give them other names")
-    return MapFile(name.kind, path, None, None, f"no photograph is called {name.below[-1]!r}, whatever its suffix")
+    return MapFile(name.kind, path, None, None, f"no photograph is named {name.below[-1]!r}, whatever its suffix")
 
 
 def _map_name(path: str) -> _MapName | None:

@@ -34,14 +34,14 @@ from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 _MOST_THINGS = 1000
 _SPECK = 1e-3
-"""Fraction of a black-and-white mask up to which a second area counts as a slip of the brush."""
+"""Fraction of a black-and-white mask up to which a second area counts as a drawing error."""
 
 _Area = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 
 
 class MaskStatement(BaseModel):
-    """The content of `masks.toml`; this module's docstring explains it."""
+    """The content of `masks.toml`, which this module's docstring explains."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,7 +54,7 @@ class MaskStatement(BaseModel):
 
 
 class Thing(NamedTuple):
-    """An object in a mask: its label, its box in pixels, and whether each object of its label has a box."""
+    """An object in a mask: its label, its box in pixels, and whether all objects with its label have a box."""
 
     label: str
     box: Box
@@ -62,10 +62,10 @@ class Thing(NamedTuple):
 
 
 def things_in(root: Path, entry: MapFile) -> tuple[list[Thing], tuple[int, int]]:
-    """Return the objects in one mask, and its size.
+    """Return the objects in one mask, and the size of the mask.
 
     Raises:
-        BadRow: It cannot be read, or the meaning of its areas is unknown.
+        BadRow: The mask cannot be read, or the meaning of its areas is unknown.
     """
     statement = stated_about(root, entry.path, "masks", MaskStatement)
     if not entry.path.lower().endswith(".png"):
@@ -74,7 +74,7 @@ def things_in(root: Path, entry: MapFile) -> tuple[list[Thing], tuple[int, int]]
     size_wh = (numbers.shape[1], numbers.shape[0])
     levels = np.unique(numbers)
     if len(levels) > _MOST_THINGS:
-        raise BadRow(f"it has {len(levels)} different numbers, as photographs have", BAD_MAP)
+        raise BadRow(f"it has {len(levels)} different values, like a photograph", BAD_MAP)
     levels = levels[~np.isin(levels, [0, *statement.ignore])]
     if not len(levels):
         raise BadRow("it is empty", BAD_MAP)
@@ -104,7 +104,7 @@ def things_in(root: Path, entry: MapFile) -> tuple[list[Thing], tuple[int, int]]
 
 
 def mask_truths(things: Sequence[Thing], path: str) -> tuple[GroundTruth, ...]:
-    """Return the boxes of a photograph's objects, and the counts for each label whose objects all have a box.
+    """Return the boxes of a photograph's objects, and the count of each label whose objects all have a box.
 
     Args:
         things: Objects of all masks of the photograph.
@@ -158,12 +158,14 @@ def _around(parts: Sequence[tuple[Box, int]]) -> Box:
 
 
 def _parts(area: _Area) -> list[tuple[Box, int]]:
-    """Return the box and the number of pixels of each connected part; pixels that touch at a corner are connected."""
+    """Return the box and the number of pixels of each connected part, treating pixels that touch at a corner as
+    connected.
+    """
     from scipy import ndimage
 
     labelled, count = ndimage.label(area, structure=np.ones((3, 3)))
     if count > _MOST_THINGS:
-        raise BadRow(f"it has {count} areas that lie apart; things are at most {_MOST_THINGS}", BAD_MAP)
+        raise BadRow(f"it has {count} separate areas; the limit is {_MOST_THINGS}", BAD_MAP)
     sizes = np.bincount(labelled.ravel(), minlength=count + 1)[1:].tolist()
     return [
         ((float(across.start), float(down.start), float(across.stop), float(down.stop)), size)

@@ -1,1 +1,3 @@
-"""Statistics of releases, computed as in the papers: II-Bench's labels, MM-SAP's three sets, MVP-Bench's pairs."""
+"""Statistics of releases, computed as in the papers: for II-Bench's labels, MM-SAP's three sets and MVP-Bench's
+pairs.
+"""

@@ -2,9 +2,11 @@
 
 Captions are short and plain: the words between a determiner and the next small word are a noun phrase, its last word is
 a noun, and the words before it are adjectives if a list or an ending says so, otherwise nouns. This needs no tagger,
-and the same caption gives the same words everywhere. It errs on words that can be several parts of speech.
+and a caption yields the same words on every machine. Words that can be several parts of speech may be classified
+wrongly.
 
-The lists are our own, for English captions: closed classes, common adjectives, common verbs. For more, use a tagger.
+The lists are our own, for English captions: closed word classes, common adjectives and common verbs. Use a tagger for
+anything beyond.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ STOP = _words("""
 """Words that do not describe a picture's content; they end a noun phrase."""
 
 _OPENS_A_PHRASE = _words("a an the his her its their my our your this that these those some any every each no another")
-"""Determiners and possessives: the words after one, up to the next stop word, are a noun phrase."""
+"""Determiners and possessives: the words that follow one, up to the next stop word, form a noun phrase."""
 
 _ADJECTIVES = _words("""
     aggressive angry anxious bad bare big black blue blurred bold bored brave brick bright broad broken brown busy calm
@@ -101,7 +103,7 @@ class CaptionWords(NamedTuple):
     nouns: Counter[str]
 
     def top(self, kind: Kind, most: int) -> list[tuple[str, int]]:
-        """Return the most frequent words with their counts; ties are in alphabetical order."""
+        """Return the most frequent words with their counts, with ties in alphabetical order."""
         counts = self.adjectives if kind == "adjective" else self.nouns
         return sorted(counts.items(), key=lambda count: (-count[1], count[0]))[:most]
 
@@ -157,12 +159,12 @@ def _is_verb(word: str, before: list[str], is_opened: bool) -> bool:
 
 
 def _describes(word: str) -> bool:
-    """Return whether a word has an adjective ending; the last word of a phrase is nevertheless a noun."""
+    """Return whether a word looks like an adjective; the last word of a phrase is nevertheless a noun."""
     return len(word) > 5 and word.endswith(_ADJECTIVE_ENDINGS) and not word.endswith(_NOUN_ENDINGS)
 
 
 def singular(noun: str) -> str:
-    """Return a noun's singular, as far as its ending reveals it."""
+    """Return a noun's singular, if its ending reveals it."""
     if noun in PLURALS:
         return PLURALS[noun]
     if noun.endswith("ies") and len(noun) > 4:

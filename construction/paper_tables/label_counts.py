@@ -1,4 +1,4 @@
-"""Table 1 and figure 5 of II-Bench, counted on questions with the labels of their pictures."""
+"""Table 1 and figure 5 of II-Bench, computed from questions with the labels of their pictures."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class ImplicationStatistics(NamedTuple):
     Args:
         questions: Number of questions.
         images: Number of pictures; equal files count as one.
-        splits: Split to (questions, pictures).
+        splits: Split to numbers of (questions, pictures).
         question_words: Mean number of words of a question.
         option_words: Mean number of words of an option.
         explanation_words: Mean number of words of an explanation, counted once per picture; None without explanations.
-        labels: Kind of label to its labels, the most frequent first.
-        domains_by_type: (image type, domain) to pictures (figure 5).
+        labels: Kind of label to counts of its labels, the most frequent first.
+        domains_by_type: (image type, domain) to number of pictures (figure 5).
     """
 
     questions: int
@@ -79,7 +79,8 @@ def count_implications(rows: Sequence[ImplicationQuestion]) -> ImplicationStatis
     """Return the statistics of questions, or None if there are none. A picture's labels are those of its first
     question.
 
-    Words are separated by white space. The paper's average lengths are based on another, unspecified way of counting.
+    Words are separated by white space. The paper's average lengths are based on a different, unspecified way of
+    counting.
     """
     if not rows:
         return None

@@ -3,7 +3,7 @@
     data/dev.json, data/test.json, ...      lists of {"local_path", "questions": [{...}], "meta_data": {...}}
     images/dev/dev-1.jpg, ...
 
-A published record is one question; a picture with several questions has several equal files.
+A published record is one question; a picture with several questions occurs in several identical files.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class ImplicationQuestion(NamedTuple):
     """A question with the labels of its picture.
 
     Args:
-        question_id: Its id.
-        split: Its split; empty if it has none.
+        question_id: Id of the question.
+        split: Split of the question; empty if it has none.
         image: Identity of its picture, such as the SHA-256 of its file.
         question: The question.
         options: Its text options.
         labels: Labels of the picture by kind; a picture may have several of one kind.
-        explanation: The picture's meaning, in words; None if not stated.
+        explanation: The picture's meaning, in words; None if it is not stated.
     """
 
     question_id: str

@@ -1,4 +1,6 @@
-"""Figure 3 of MVP-Bench, computed from items about pairs: categories, levels, types, images with both levels, words."""
+"""Figure 3 of MVP-Bench, computed from items about pairs: categories, levels, types, images with both levels, and
+words.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _TOP_WORDS = 5
 
 
 class PublishedCategory(NamedTuple):
-    """Pairs of a category in MVP-Bench's published questions, and questions about them by level."""
+    """Number of pairs of a category in MVP-Bench's published questions, and number of questions about them by level."""
 
     pairs: int
     low: int
@@ -69,12 +71,13 @@ class PairStatistics(NamedTuple):
     Args:
         items: Number of items that belong to a pair.
         pairs: Number of pairs.
-        images: Number of pictures of pairs that items show.
+        images: Number of pictures of pairs shown by items.
         by_category: Category to its pairs.
         by_type: (type of question, level) to its items.
         by_category_level: (category, level) to its items.
         by_way: Method of making, such as `partial`, to its pairs.
-        images_with_both_levels: Proportion of pictures; a question that shows both pictures counts for both.
+        images_with_both_levels: Proportion of pictures with questions at both levels; a question that shows both
+            pictures counts for both.
         pairs_with_both_levels: Number of pairs with questions of both levels.
         words: Words of the captions of each side, counted once per pair.
         editors: Editor to its pairs.
@@ -98,12 +101,12 @@ class PairStatistics(NamedTuple):
 
     @property
     def missing_categories(self) -> tuple[str, ...]:
-        """Return MVP-Bench's categories without a pair."""
+        """Return the MVP-Bench categories that have no pair."""
         return tuple(code for code in CATEGORIES if code not in self.by_category)
 
     @property
     def missing_aspects(self) -> tuple[str, ...]:
-        """Return MVP-Bench's high-level categories without a question at the high level."""
+        """Return MVP-Bench's high-level categories that have no question at the high level."""
         return tuple(name for name in ASPECTS.values() if name not in self.asked_aspects)
 
     def to_json(self, *, top: int = _TOP_WORDS) -> dict[str, Any]:
@@ -161,12 +164,12 @@ class _PairCount:
             self.levels[image_id].add(item.level or "none")
 
     def asks(self, level: str) -> bool:
-        """Return whether a question exists at a level."""
+        """Return whether there is a question at a level."""
         return any(level in levels for levels in self.levels.values())
 
     @property
     def has_both(self) -> bool:
-        """Return whether a question exists at either level."""
+        """Return whether there is a question at each of the two levels."""
         return set().union(*self.levels.values()) >= {"low", "high"}
 
 
@@ -209,7 +212,7 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
 
 
 def _type_of(item: Item) -> str:
-    """Return which of the three types an item has, regardless of what made it."""
+    """Return which of the three types an item has, regardless of how it was made."""
     if item.kind == "yes_no":
         return "yes_no"
     return "cross_image" if len(item.evidence.get("shows", item.images)) > 1 else "single_image"

@@ -1,4 +1,4 @@
-"""Tables 5 and 6 and figure 3 of MM-SAP, computed from items that offer an option that declines."""
+"""Tables 5 and 6 and figure 3 of MM-SAP, computed from items with an option that declines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from benchwright.records import LETTERS, Item
 
 
 class PartCounts(NamedTuple):
-    """One of the three sets.
+    """Counts of one of the three sets.
 
     Args:
         items: Number of its items.
         images: Number of pictures that they show.
-        categories: Items by category, the most frequent first; items without a category count under an empty name.
+        categories: Number of items by category, the most frequent first; items without a category are counted under an
+            empty name.
     """
 
     items: int
@@ -31,9 +32,9 @@ class AwarenessStatistics(NamedTuple):
         parts: The three sets (figure 3).
         query_words: Mean number of words of a question (table 5).
         option_words: Mean number of words of an option, including those that decline (table 5).
-        correct: Items by the letter of the right option, among items that have one (table 6).
-        refusal: Items by the letter of the option that declines (table 6).
-        options: Items by number of options.
+        correct: Number of items by the letter of the right option, among items that have one (table 6).
+        refusal: Number of items by the letter of the option that declines (table 6).
+        options: Number of items by their number of options.
         without_refusal: Number of items without an option that declines, which are not counted.
     """
 
@@ -75,7 +76,7 @@ def _shares(counts: Mapping[str, int]) -> list[dict[str, Any]]:
 
 
 def count_awareness(items: Iterable[Item]) -> AwarenessStatistics | None:
-    """Return the statistics of items, or None if no item offers an option that declines.
+    """Return the statistics of items, or None if no item has an option that declines.
 
     Words are separated by white space.
     """

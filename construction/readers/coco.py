@@ -5,7 +5,7 @@
     train2017/000000000009.jpg, val2017/..., train2014/COCO_train2014_000000000009.jpg
 
 Boxes are read like marks (`benchwright.regions.formats`); this module adds licenses, crowds, and the objects that LVIS
-knows to be absent. A file is one large document: lookups by picture are kept on disk while it is read.
+states to be absent. A file is one large document; an index by picture is kept on disk while it is read.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class _ImageEntry(BaseModel):
 
 
 _BESIDE = ("license", "flickr_url", "coco_url", "neg_category_ids")
-"""Optional fields of a picture in its annotations: its origin, and the objects known to be absent. Its address is only
-needed without a `file_name`, and then names the picture.
+"""Optional fields of a picture in its annotations: its origin, and the objects known to be absent. Its URL is needed
+only if there is no `file_name`; it then names the picture.
 """
 
 
@@ -77,7 +77,7 @@ class _FileIndex(NamedTuple):
     """Contents of a file other than its boxes and captions.
 
     Args:
-        images: Entries of pictures, by the name that their marks use; the first one applies.
+        images: Entries of pictures, by the name that their marks use; the first entry of a name is used.
         licences: Licenses by id.
         categories: Names of categories by id.
     """  # phrase: allowed
@@ -126,7 +126,7 @@ class Coco(DatasetReader):
         yield from (f"annotations/{name}.json" for name in chosen(there, self.files, "annotation file"))
 
     def gives_here(self, files: DatasetFiles) -> tuple[type[GroundTruth], ...]:
-        """Return which kinds the files give, judged by their names: boxes, captions or both."""
+        """Return which kinds the files supply, judged by their names: boxes, captions or both."""
         kinds = {Captions if PurePosixPath(path).name.startswith("captions_") else LabelledBoxes
                  for path in self.annotations(files)}  # fmt: skip
         return tuple(kind for kind in self.gives if kind in kinds)
@@ -221,7 +221,7 @@ def _captions(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> I
 
 
 def _unnamed(path: str, place: Path) -> Iterator[RefusedRow]:
-    """Yield the images of a file of captions that have no name."""
+    """Yield the images without a name in a file of captions."""
     number = 0
     for key, _, _, element in JsonLists(place).elements():
         if key == "images":

@@ -1,4 +1,4 @@
-"""Paths of COCO's pictures: the same picture has one name in the 2014 release and another in the 2017 release."""
+"""Paths of COCO's pictures, whose names in the 2014 release differ from those in the 2017 release."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def coco_path(pictures: DatasetFiles, name: str, image_id: int) -> str:
 
     Args:
         pictures: Folder of pictures.
-        name: Path or file name stated by a dataset.
+        name: Path or file name as stated by a dataset.
         image_id: Id of the picture in COCO.
     """
     number = f"{image_id:012}.jpg"

@@ -3,7 +3,8 @@
     DIW_Annotations/DIW_test.csv                or DIW_Annotations_splitted/DIW_{train,val,test}.csv
     DIW_test/<sha1>.thumb                       JPEG data
 
-The files are not ordinary CSV: a line with the picture, then a line with its pair of points, without a header:
+The files are not ordinary CSV: they have no header, and each line with a picture is followed by a line with its pair of
+points:
 
     ./DIW_test/ad956b51882fce447aa5a5bb65e434366cb41aa1.thumb
     118,70,257,291,>,500,333
@@ -35,7 +36,7 @@ class Diw(DatasetReader):
     """Pairs of points of DIW.
 
     Args:
-        splits: Splits to read, as the files are named: `train_val` and `test`, or `train`, `val` and `test`; all by
+        splits: Splits to read, named like the files: `train_val` and `test`, or `train`, `val` and `test`; all by
             default.
     """
 
@@ -91,14 +92,14 @@ class Diw(DatasetReader):
                     waiting = None
             if waiting is not None:
                 yield RefusedRow(
-                    path, waiting[2], "bad_row", f"no pair of points follows {waiting[0]}: the file is cut"
+                    path, waiting[2], "bad_row", f"no pair of points follows {waiting[0]}: the file is truncated"
                 )
 
 
 def _record(path: str, entry: str, picture: str, digest: str, text: str) -> DatasetRecord:
     pair = _PAIR.fullmatch(text)
     if pair is None:
-        raise BadRow(f"{text[:80]!r} is no pair of points, such as 118,70,257,291,>,500,333")
+        raise BadRow(f"{text[:80]!r} is not a pair of points, such as 118,70,257,291,>,500,333")
     ya, xa, yb, xb, width, height = (int(pair[group]) for group in (1, 2, 3, 4, 6, 7))
     if pair[5] == "=":
         raise BadRow("the relation is '='; a pair has a closer point, < or >")

@@ -31,11 +31,11 @@ _ENOUGH: dict[str, frozenset[str]] = {
     "depth": frozenset({DepthComparison.kind}),
     "masks": frozenset({LabelledBoxes.kind, CountQuestion.kind}),
 }
-"""Kinds of truth that only slow sources supply: each record requires decoding pictures."""
+"""Kinds of truth that only slow sources supply, in which each record requires decoding pictures."""
 
 
 class Found(DatasetReader):
-    """Everything in a folder besides pictures: source datasets and files of annotations."""
+    """Everything in a folder besides the pictures: source datasets and annotation files."""
 
     name: ClassVar[str] = "found"
     version: ClassVar[int] = 2
@@ -74,18 +74,18 @@ class Found(DatasetReader):
         return files
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
-        """Yield the files of everything found."""
+        """Yield the annotation files of all sources found."""
         yield from sorted({path for source in self.here(files).sources for path in source.annotations})
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield the records of everything found, one source after another, then the unused files."""
+        """Yield the records of all sources found, one source after another, then the unused files."""
         del pictures
         here = self.here(files)
         yield from _records_found(files, here)
         yield from here.unused
 
     def part_of(self, record: DatasetRecord) -> str:
-        """Return the record's source; a recipe's number of records applies to each source separately."""
+        """Return the record's source; a recipe's limit on the number of records applies to each source separately."""
         return record.record_id.partition(":")[0]
 
 
@@ -111,7 +111,7 @@ def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[
         own: Pictures of the folder; needed for sources without a reader.
     """
     if source.reader is None or source.files is None:
-        assert own is not None, "files of annotations are about pictures of the folder"
+        assert own is not None, "annotation files describe pictures in the folder"
         yield from (measured_records if source.form in MEASURED else own_records)(source, own)
         return
     before = f"{source.files.under}/" if source.files.under else ""
@@ -129,7 +129,7 @@ def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[
 def kinds_found(files: DatasetFiles, here: Recognised) -> dict[str, tuple[FoundSource, ...]]:
     """Return the kinds of ground truth in a folder, each with the sources that supply it.
 
-    For a source dataset, its reader names the kinds in its files; all other sources are read.
+    The reader of a source dataset names the kinds in its files; all other sources are read.
 
     Args:
         files: The folder.

@@ -3,7 +3,7 @@
     hpatches-sequences-release/{i_*,v_*}/1.ppm .. 6.ppm    i_: the light changes; v_: the viewpoint
     hpatches-sequences-release/{i_*,v_*}/H_1_2 .. H_1_6    three lines of three numbers
 
-`H_1_k` maps pixels of picture 1 to picture k, counted from the center of the first pixel.
+`H_1_k` maps pixels of picture 1 to picture k; coordinates start at the center of the first pixel.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class HPatches(DatasetReader):
     without_large: bool = False
 
     def located(self, files: DatasetFiles) -> DatasetFiles:
-        """Return the files in the folder of the sequences; refuse the patch stacks, which also have such folders."""
+        """Return the files in the folder of the sequences; refuse the patch stacks, which have the same folders."""
         for folder in files.nested():
             names = [name.rstrip("/") for name in folder.listing() if _SEQUENCE.fullmatch(name.rstrip("/"))]
             if any(folder.has(f"{name}/ref.png") and not folder.has(f"{name}/1.ppm") for name in names):
@@ -93,7 +93,7 @@ class HPatches(DatasetReader):
             yield from (path for path in paths if files.has(path))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record for each sequence; only the picture is left out if its matrix is wrong."""
+        """Yield one record for each sequence; if a picture's matrix is wrong, only that picture is left out."""
         del pictures
         for name in self._sequences(files):
             matrices: dict[int, Matrix3] = {1: IDENTITY}

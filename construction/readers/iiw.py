@@ -3,9 +3,9 @@
     iiw-dataset/data/1.png      photograph within 512 x 512
     iiw-dataset/data/1.json     points as fractions of width and height, comparisons, license, attribution
 
-Files `<id>-dist_x.png` of some copies are not photographs; only numbered JSON files are read. A comparison is left out
-if a point is not opaque, if no annotator judged which is darker, or if its weight is missing or not above 0. Points are
-fractions of the annotated photograph, so a photograph with proportions other than `aspect_ratio` is refused.
+The files `<id>-dist_x.png` in some copies are not photographs; only numbered JSON files are read. A comparison is left
+out if a point is not opaque, if no annotator judged which is darker, or if its weight is missing or not above 0. Points
+are fractions of the annotated photograph, so a photograph with proportions other than `aspect_ratio` is refused.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ class _Photo(BaseModel):
 
 
 _BESIDE = ("license", "flickr_user", "flickr_id", "attribution_name", "attribution_url", "aspect_ratio")
-"""Optional fields of a photograph's comparisons: its origin, and proportions, which may be unreadable."""
+"""Optional fields of a photograph's comparisons: its origin and its proportions, which may be unreadable."""
 
 
 class Iiw(DatasetReader):
     """Comparisons of IIW, release 0.
 
     Args:
-        min_weight: Smallest weight (`darker_score`) at which a comparison is used; 0 accepts all.
+        min_weight: Smallest weight (`darker_score`) at which a comparison is used; 0 accepts all comparisons.
     """
 
     name: ClassVar[str] = "iiw"
@@ -109,7 +109,9 @@ class Iiw(DatasetReader):
         return located
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
-        """Yield the JSON files by number; names that only resemble numbers, such as 007, come last."""
+        """Yield the JSON files in the order of their numbers; names that only resemble numbers, such as 007, come
+        last.
+        """
         numbers, others = array("Q"), set[str]()  # a number takes eight bytes, a name sixty
         for name in files.names("data"):
             stem, end = name[:-5], name[-5:]

@@ -1,4 +1,4 @@
-"""Readers by name: what each needs and supplies, as documents and as text, and readers made from options."""
+"""Readers by name: what each needs and supplies, as documents and as text, and their creation from options."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def options_in(words: Iterable[str]) -> dict[str, Any]:
 
 
 def reader_documents() -> list[dict[str, Any]]:
-    """Return what each reader needs and supplies, sorted by name."""
+    """Return documents that state what each reader needs and supplies, sorted by the reader's name."""
     return [_document(name, entry.load()) for name, entry in catalogue("dataset_readers").items()]
 
 

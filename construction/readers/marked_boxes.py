@@ -1,4 +1,4 @@
-"""Boxes from a picture's marks, some of which may be invalid."""
+"""Boxes read from a picture's marks, some of which may be invalid."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ def boxes_of_marks(
 ) -> LabelledBoxes:
     """Return the boxes of a picture without its wrong marks.
 
-    If a label has a wrong mark, not every object with it has a box. If the label of a wrong mark is unknown too, it may
-    be any label: then no box can be the only one of its label, and other labels may be present.
+    If a mark with some label is wrong, not every object with that label has a box. If the label of a wrong mark is also
+    unknown, it may be any label: then no box is certain to be the only one of its label, and objects with other labels
+    may be present.
 
     Args:
         marks: The marks.
-        is_federated: Whether labels without a box may nevertheless be present.
-        absent: Labels known to be absent.
+        is_federated: Whether objects whose label has no box may nevertheless be present.
+        absent: Labels of objects known to be absent.
         incomplete: Labels that the file declares incomplete: not every object has a box.
     """
     boxes = []
@@ -45,13 +46,13 @@ def boxes_of_marks(
 
 
 def rows_of_marks(marks: PictureMarks) -> int:
-    """Return the number of a picture's usable marks: boxes, and crowds, which make their label incomplete."""
+    """Return the number of a picture's usable marks: boxes, and crowds, which make their labels incomplete."""
     crowds = sum(mark.code == "crowd" for mark in marks.refused)
     return sum(bool(region.label) for region in marks.regions) + crowds
 
 
 def refused_mark(mark: RefusedMark, path: str) -> RefusedRow:
-    """Return the refusal of a file entry that belongs to no picture; a category does not count as a row.
+    """Return the refusal of an entry in the file that belongs to no picture; a category does not count as a row.
 
     Args:
         mark: The fault of the entry.

@@ -1,7 +1,7 @@
 """Records from measurements of your own photographs: depth maps, masks, camera poses.
 
-Each depth map gives its photograph a record, all masks of a photograph together give it one, and each scene of a camera
-file is one record of several pictures. Unusable maps, masks and cameras are reported by name.
+Each depth map yields a record of its photograph, all masks of a photograph together yield one record, and each scene in
+a camera file yields one record of several pictures. Unusable maps, masks and cameras are reported by name.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def _of_depth_maps(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecor
 
 
 def _of_masks(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield a record for each photograph whose masks are all usable; otherwise, not all its objects are known."""
+    """Yield a record for each photograph whose masks are all usable, because otherwise not all its objects are
+    known.
+    """
     for photograph, masks in groupby(
         sorted(maps, key=lambda entry: entry.photograph or ""), lambda entry: entry.photograph
     ):
@@ -74,7 +76,7 @@ def _of_masks(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | R
             continue
         with guarded(path, f"picture {photograph}") as guard:
             if wrong and things:
-                raise BadRow(f"{wrong} of its masks cannot be used, so not all things in it are known", "other_mask")
+                raise BadRow(f"{wrong} of its masks cannot be used, so not all objects in it are known", "other_mask")
             if len(sizes_wh) > 1:
                 raise BadRow(f"its masks have several sizes: {', '.join(map(str, sorted(sizes_wh)))}", "other_size")
             if used and not things:
@@ -96,7 +98,7 @@ def _photograph(entry: MapFile) -> str:
 def _of_cameras(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
     form = camera_form(PurePosixPath(path).name, pictures.root / path)
     if form is None:
-        yield RefusedRow(path, "", "bad_row", "it no longer is a file of cameras")
+        yield RefusedRow(path, "", "bad_row", "it is no longer a camera file")
         return
     with guarded(path) as guard:
         for scene in camera_scenes(pictures.root, path, form):
@@ -145,4 +147,4 @@ def _picture_of(camera: StatedCamera, path: str, pictures: OwnPictures) -> str:
         except BadRow as error:
             if error.reason != MISSING_PICTURE:
                 raise
-    raise BadRow(f"there is no picture {camera.picture!r} in the folder", MISSING_PICTURE)
+    raise BadRow(f"the folder contains no picture {camera.picture!r}", MISSING_PICTURE)

@@ -4,7 +4,7 @@
     nights/ref/000/000.png
     nights/distort/000/000_0.png, 000_1.png
 
-`right_vote` 1 means that the right picture is closer. Stable Diffusion 2.1 made all pictures.
+`right_vote` 1 means that the picture on the right is closer. All pictures were made with Stable Diffusion 2.1.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ class Nights(DatasetReader):
         triplet = checked(_VotedTriplet, row)
         if sorted((triplet.left_vote, triplet.right_vote)) != [0, 1]:
             votes = f"left_vote is {triplet.left_vote:g} and right_vote {triplet.right_vote:g}"
-            raise BadRow(f"{votes}; one is 1, the other 0")
+            raise BadRow(f"{votes}; one must be 1, the other 0")
         paths = (triplet.ref_path, triplet.left_path, triplet.right_path)
         if len(set(paths)) != len(paths):
-            raise BadRow(f"a picture stands twice: {', '.join(paths)}")
+            raise BadRow(f"a picture appears twice: {', '.join(paths)}")
         if self.splits and triplet.split not in self.splits:
             raise LeftOutByRule("other_split", f"split is {triplet.split!r}; `splits` names {', '.join(self.splits)}")
         if triplet.votes < self.min_votes:

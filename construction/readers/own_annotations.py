@@ -1,9 +1,9 @@
 """Records from files that annotate your own photographs: COCO, captions, Pascal VOC, YOLO, facts.
 
 A file states the path or name of each picture. The path is first looked up relative to the file; then the name is
-looked up anywhere in the folder and used if only one picture has it. Each file gives each picture a separate record, so
-that the statements of several files add up. Boxes also yield counts, since annotators box every instance of a label; a
-facts file names only what matters and yields no counts.
+looked up anywhere in the folder and used if only one picture has it. Each file yields a separate record for each
+picture, so that the statements of several files accumulate. Boxes also yield counts, since annotators box every
+instance of a label; a facts file names only what matters and yields no counts.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class OwnPictures:
 
     Args:
         root: The folder.
-        paths: Paths of the pictures below the folder.
+        paths: Paths of the pictures, relative to the folder.
     """
 
     def __init__(self, root: Path, paths: Iterator[str]) -> None:
@@ -81,7 +81,7 @@ class OwnPictures:
             folder: Folder of that file below the root; empty for the root.
 
         Raises:
-            BadRow: No picture, or several, have this name.
+            BadRow: No picture has this name, or several do.
         """
         parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
         ends = ["/".join(parts[start:]) for start in range(len(parts))]
@@ -101,7 +101,7 @@ class OwnPictures:
                 raise BadRow(f"{name!r} may be {' or '.join(known[:3])}; state the path", AMBIGUOUS)
         if len(name) == _DIGITS and (same := self._digests().get(name)) is not None:
             return same
-        raise BadRow(f"there is no picture {name!r} in the folder", MISSING_PICTURE)
+        raise BadRow(f"the folder contains no picture {name!r}", MISSING_PICTURE)
 
     def _digests(self) -> dict[str, str]:
         if self._by_digest is None:
@@ -151,7 +151,7 @@ def _marked(path: str, place: Path, form: MarkFormat, pictures: OwnPictures) -> 
 
 
 def _truths(marks: PictureMarks, path: str) -> tuple[GroundTruth, ...]:
-    """Return a picture's boxes, and the number of objects of each label whose objects certainly all have a box.
+    """Return a picture's boxes, and the number of objects for each label whose objects are certain to all have a box.
 
     Args:
         marks: The marks.
@@ -204,7 +204,7 @@ def _captioned(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | Ref
 
 
 def _stated(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield a record for each picture of a facts file that names subjects; the picture may show others."""
+    """Yield a record for each picture of a facts file that names subjects; the picture may show further objects."""
     for key, facts in read_facts(pictures.root / path).images.items():
         with guarded(path, f"image {key}") as guard:
             if not facts.subjects:

@@ -4,7 +4,7 @@
                                and entity,kind,domain,also_named,others,ask: what it shows by name
     pictures/cup.jpg
 
-or one JSON object a line, which may have several pictures and any ground truth:
+or JSON Lines, whose objects may have several pictures and any ground truth:
 
     {"id": "cups", "image": "cup.jpg", "licence": "CC0", "truths": [{"kind": "captions", "texts": ["A cup."]}]}
     {"id": "pair", "images": [{"image": "a.jpg", "licence": "CC0"}, {"image": "b.jpg"}], "truths": [...]}
@@ -70,7 +70,7 @@ class _CsvRow(_ListedPicture):
 
 
 def _listed(cell: str | None) -> tuple[str, ...]:
-    """Return the texts of a cell, separated by semicolons."""
+    """Return the texts in a cell, which are separated by semicolons."""
     return tuple(text.strip() for text in (cell or "").split(";") if text.strip())
 
 
@@ -87,7 +87,7 @@ class PlainFolder(DatasetReader):
     Args:
         table: File of the table, `.csv`, `.tsv`, `.xlsx` or `.jsonl`; null for the only CSV or JSONL file directly in
             the folder.
-        dataset: Name of the collection, as stated in a release's sources.
+        dataset: Name of the collection, to be stated in a release's sources.
     """
 
     name: ClassVar[str] = "folder"
@@ -194,7 +194,7 @@ class PlainFolder(DatasetReader):
 
     def _picture(self, stated: _ListedPicture) -> DatasetPicture:
         if (stated.width is None) != (stated.height is None):
-            raise BadRow("width and height go together")
+            raise BadRow("give both width and height, or neither")
         size_wh = None if stated.width is None or stated.height is None else (stated.width, stated.height)
         canonical_id = stated.source_url or f"{self.dataset}:{stated.image}"
         attribution = stated.author or stated.source_url

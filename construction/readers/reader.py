@@ -1,6 +1,6 @@
 """The base of all readers of source datasets, and how their records are read.
 
-A reader yields records one after another and keeps none: pictures are paths, which the caller opens. An invalid row
+A reader yields records one after another and stores none; pictures are paths, which the caller opens. An invalid row
 yields one `RefusedRow`; a folder with another layout is an error that describes the expected layout.
 """
 
@@ -22,7 +22,7 @@ from ..ground_truth.truths import GroundTruth
 T = TypeVar("T")
 
 NOTHING_STATED = "nothing_stated"
-"""Rule for leaving out an entry that states nothing of the requested kinds."""
+"""Rule by which an entry is left out if it states no truth of the requested kinds."""
 
 
 class NeededFiles(NamedTuple):
@@ -48,9 +48,10 @@ class DatasetPicture(NamedTuple):
         licence: License of the picture, with its address; None if the dataset states none.
         attribution: Author or page of the picture; None if the dataset states none.
         size_wh: Upright width and height stated by the dataset, in pixels; None if it states none.
-        retrieved_at: Time of retrieval, as stated by the source.
+        retrieved_at: Time of retrieval, if the source states it.
         dataset: Source dataset of the picture; None for the reader's.
-        shape_wh: Width and height of a map of the picture at any scale, with the same ratio; None for no map.
+        shape_wh: Width and height of a map of the picture, which has the same ratio at any scale; None if there is no
+            map.
         aspect_ratio: Width divided by height, as stated by the dataset; None if it states none.
     """  # phrase: allowed
 
@@ -73,12 +74,12 @@ class DatasetRecord(NamedTuple):
         file: Path of the file that states it.
         entry: Row of that file, such as `line 17`.
         pictures: Pictures, in the order to which the truths' indices refer.
-        truths: Their ground truth; empty if the dataset gives pictures only.
+        truths: Their ground truth; empty if the dataset supplies only pictures.
         parts: Number of further rows in the record that can be invalid separately, such as the annotations of a
             picture.
-        chosen_with: Name shared with records that mean more together, such as a claim that is true of one picture and
-            false of another: if a recipe limits the number of records, these are chosen together; None for a record
-            chosen alone.
+        chosen_with: Name shared with records that are more useful together, such as a claim that is true of one picture
+            and false of another. If a recipe limits the number of records, these are chosen together. None for a record
+            that is chosen on its own.
     """
 
     record_id: str
@@ -119,8 +120,8 @@ class DatasetReader(BaseModel):
         name: Name in recipes.
         title: Readable name, with the paper.
         home: URL of its page.
-        licence: License of the annotations, as far as stated.
-        pictures_licence: Terms of the pictures, as far as stated.
+        licence: License of the annotations, if stated.
+        pictures_licence: Terms of use of the pictures, if stated.
         needs: Files that it needs.
         gives: Kinds of ground truth that its records may have.
         landmarks: Paths that identify the dataset's folder; `a|b` for alternatives.
@@ -142,7 +143,7 @@ class DatasetReader(BaseModel):
 
     @property
     def dataset_name(self) -> str:
-        """Return the name of the dataset that the sources of pictures state."""
+        """Return the name of the dataset, as stated in the sources of pictures."""
         return self.name
 
     def located(self, files: DatasetFiles) -> DatasetFiles:
@@ -154,8 +155,8 @@ class DatasetReader(BaseModel):
         return files.at(self.landmarks, self.title)
 
     def gives_here(self, files: DatasetFiles) -> tuple[type[GroundTruth], ...]:
-        """Return the kinds of ground truth in a folder's files: all that the reader gives, unless it can narrow them
-        down.
+        """Return the kinds of ground truth in a folder's files: all kinds that the reader supplies, unless it can
+        narrow them down.
 
         Args:
             files: The dataset, from its own folder.
@@ -164,12 +165,14 @@ class DatasetReader(BaseModel):
         return self.gives
 
     def part_of(self, record: DatasetRecord) -> str:
-        """Return the part of the dataset to which a recipe's number of records applies: one for all, by default."""
+        """Return the part of the dataset to which a recipe's limit on the number of records applies; by default, all
+        records are one part.
+        """
         del record
         return ""
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
-        """Yield the paths of all files, except pictures, whose content affects the records; in a fixed order."""
+        """Yield, in a fixed order, the paths of all files whose content affects the records, except pictures."""
         raise NotImplementedError
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
@@ -177,7 +180,7 @@ class DatasetReader(BaseModel):
 
         Args:
             files: The dataset, from its own folder.
-            pictures: Folder of its pictures: the same folder, unless they are elsewhere.
+            pictures: Folder of its pictures, which is the same folder unless they are stored elsewhere.
 
         Raises:
             DataError: A file as a whole cannot be read.
@@ -188,12 +191,12 @@ class DatasetReader(BaseModel):
 def read_dataset(
     reader: DatasetReader, files: DatasetFiles, pictures: DatasetFiles | None = None
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield the records whose pictures all exist, and the refused rows, and at the end the unreadable files.
+    """Yield the records whose pictures all exist, the refused rows and, at the end, the unreadable files.
 
     Args:
         reader: The reader.
-        files: Files of the dataset's folder, or of the folder that holds it.
-        pictures: Folder of its pictures; default None, the dataset's own.
+        files: Files of the dataset's folder, or of its parent folder.
+        pictures: Folder of its pictures; default None, for the dataset's own folder.
 
     Raises:
         DataError: The folder has another layout, or a file as a whole cannot be read.
@@ -209,7 +212,7 @@ def with_pictures(
 ) -> Iterator[DatasetRecord | RefusedRow]:
     """Yield records whose pictures all exist, and the refused rows.
 
-    If a record is useful without one of its pictures, as a sequence of views is, only that picture is refused.
+    If a record is still useful without one of its pictures, as a sequence of views is, only that picture is refused.
     """
     for record in rows:
         if isinstance(record, RefusedRow):
@@ -270,17 +273,17 @@ def records_of_rows(
 
 
 def bad_cells(file: str, entry: str, details: Iterable[str]) -> Iterator[RefusedRow]:
-    """Yield the faults of cells; rows with such faults are not left out, but used without these cells."""
+    """Yield the faults of cells. Rows with such faults are not left out, but used without these cells."""
     yield from (RefusedRow(file, entry, BAD_CELL, detail, 0) for detail in details)
 
 
 def length(value: object) -> int:
-    """Return the number of rows in an unchecked value that should be a list; 0 for any other value."""
+    """Return the number of rows in an unchecked value that should be a list; 0 if it is not one."""
     return len(value) if isinstance(value, list) else 0
 
 
 def chosen(names: Iterable[str], wanted: Iterable[str], what: str) -> list[str]:
-    """Return the requested names of a list, or all if none is requested.
+    """Return the requested names from a list, or all of them if none is requested.
 
     Raises:
         DataError: A requested name is missing.
@@ -292,7 +295,7 @@ def chosen(names: Iterable[str], wanted: Iterable[str], what: str) -> list[str]:
 
 
 def spread(entries: Sequence[T], most: int) -> list[T]:
-    """Return equally spaced entries, including the first and the last, or all entries if there are no more than
+    """Return equally spaced entries, including the first and the last one, or all entries if there are no more than
     requested.
     """
     if len(entries) <= most:

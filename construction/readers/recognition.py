@@ -2,8 +2,8 @@
 
 Examines the folder and the folders directly in it; for measurements (depth maps, masks, camera files), all folders
 below. The layout of a reader and one readable row identify a source dataset, the content identifies a file of
-annotations, and the name identifies a map. Names and first rows are enough; no picture is decoded. Files that resemble
-annotations but are not, and files that two readers would accept, are reported.
+annotations, and the name identifies a map. Names and first rows are enough; no picture is decoded. Files that only
+resemble annotations, and files that two readers would accept, are reported.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _FACTS = re.compile(rb"^\s*[\"']?format[\"']?\s*:\s*[\"']?benchwright-facts\b", 
 _YOLO = ("data.yaml", "data.yml", "classes.txt")
 Form = Literal["dataset", "table", "coco", "captions", "voc", "yolo", "facts", "depth", "masks", "cameras"]
 MEASURED: tuple[Form, ...] = ("depth", "masks", "cameras")
-"""Forms of measurement files, which may be anywhere below the folder."""
+"""Forms of measurement files, which may be at any depth below the folder."""
 
 
 class FoundSource(NamedTuple):
     """One source of ground truth in a folder.
 
     Args:
-        form: Form of the source; `dataset` and `table` have a reader.
+        form: Form of the source; sources of the forms `dataset` and `table` have a reader.
         path: Path of its file or folder below the examined folder; empty for that folder itself.
         annotations: Paths of the files that state it, below the examined folder.
         reader: Reader of a source dataset, or of a table.
@@ -63,7 +63,7 @@ class FoundSource(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return its readable name: the reader's name or the form, with the path."""
+        """Return a readable name: the reader's name or the form, with the path."""
         kind = self.reader.name if self.reader is not None and self.form == "dataset" else self.form
         return f"{kind} ({self.path or 'the folder itself'})"
 
@@ -121,7 +121,8 @@ def picture_paths(
 ) -> Iterator[str]:
     """Yield the paths of pictures below a folder by their names, except in given folders and in workspaces.
 
-    Does not follow links to folders, and skips files that systems leave next to photographs (`no_photographs`).
+    Does not follow links to folders, and skips files that operating systems store next to photographs
+    (`no_photographs`).
 
     Args:
         root: The folder.
@@ -160,7 +161,7 @@ def _measured(root: Path, without: tuple[str, ...], taken: set[str]) -> Iterator
 def _datasets(
     folders: list[DatasetFiles],
 ) -> tuple[list[FoundSource], list[RefusedRow], list[RefusedRow]]:
-    """Return the source datasets in folders, ambiguous folders, and folders that only resemble a dataset."""
+    """Return the source datasets in folders, the ambiguous folders, and the folders that only resemble a dataset."""
     found: dict[tuple[str, str], FoundSource] = {}
     doubts: list[RefusedRow] = []
     for name, entry in catalogue("dataset_readers").items():
@@ -195,7 +196,9 @@ def _datasets(
 
 
 def _wrong_with(reader: DatasetReader, files: DatasetFiles) -> str | None:
-    """Return why none of the first rows can be read, or None if one can be or names alone identify the dataset."""
+    """Return the reason why none of the first rows can be read, or None if one can be read or if names alone identify
+    the dataset.
+    """
     if reader.is_told_by_names:
         return None
     wrong = "there is no row"
@@ -237,10 +240,10 @@ def _own_files(folder: DatasetFiles, taken: set[str]) -> tuple[list[FoundSource]
 
 
 def _own_file(folder: DatasetFiles, name: str, place: Path, path: str) -> FoundSource | None:
-    """Return a file as a source, or None if it has no annotation format.
+    """Return a file as a source, or None if it is not in an annotation format.
 
     Raises:
-        DataError: It resembles annotations but cannot be read as such.
+        DataError: The file resembles annotations but cannot be read as such.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".json":

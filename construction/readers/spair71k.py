@@ -5,7 +5,7 @@
     SPair-71k/Layout/large/{trn,val,test}.txt          names of pairs, one a line
 
 Sizes are width, height, channels; boxes are corners. The dataset does not state whether point coordinates start at 0 or
-1: they are read as indices from 0, so that a point is at the center of its pixel. Some archivers replace the `:` in
+1. They are read as indices from 0, so that a point is at the center of its pixel. Some archivers replace the `:` in
 names by `_`.
 """
 
@@ -72,7 +72,7 @@ _ATTRIBUTES = {
     "first_pose": "src_pose", "second_pose": "trg_pose", "mirror": "mirror", "occlusion": "occlusion",
     "scale_variation": "scale_variation", "truncation": "truncation", "viewpoint_variation": "viewpoint_variation",
 }  # fmt: skip
-"""Attributes of a pair by the fields that state them; optional for its key points."""
+"""Attributes of a pair by the fields that state them; its key points do not require them."""
 
 
 class Spair71k(DatasetReader):
@@ -111,7 +111,7 @@ class Spair71k(DatasetReader):
         return chosen(there, self.splits, f"split in {files.shown(f'Layout/{self.layout}')}, such as")
 
     def _pairs(self, files: DatasetFiles, split: str) -> Iterator[tuple[str, str | RefusedRow]]:
-        """Yield the names of a split's pairs, each with the path of its annotation, or its fault."""
+        """Yield the names of a split's pairs, each with the path of its annotation or with its fault."""
         layout = f"Layout/{self.layout}/{split}.txt"
         with files.opened(layout) as handle:
             for number, line in numbered_lines(handle):
@@ -160,9 +160,9 @@ def _points(path: str, pair: _PairAnnotation) -> tuple[dict[str, _Keypoint], lis
             f"{counted(len(pair.src_kps), 'point')}, {counted(len(pair.trg_kps), 'point')} and {len(pair.kps_ids)} "
             "names"
         )
-        raise BadRow(f"{counts}; they go together")
+        raise BadRow(f"{counts}; their numbers must be equal")
     if len(set(map(str, pair.kps_ids))) < len(pair.kps_ids):
-        raise BadRow(f"a name stands twice: {pair.kps_ids}")
+        raise BadRow(f"a name appears twice: {pair.kps_ids}")
     points: dict[str, _Keypoint] = {}
     refused: list[RefusedRow] = []
     for name, source, target in zip(pair.kps_ids, pair.src_kps, pair.trg_kps, strict=True):

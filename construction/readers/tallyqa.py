@@ -41,7 +41,7 @@ class TallyQa(DatasetReader):
 
     Args:
         parts: Files to read; all existing files by default.
-        complex_only: Whether to use only questions known not to be simple.
+        complex_only: Whether to use only questions that are known not to be simple.
     """
 
     name: ClassVar[str] = "tallyqa"

@@ -3,8 +3,8 @@
     nyt_preprocessed/input/{train,gold_dev,gold_test,gold_interest}.jsonl
     nyt_preprocessed/images/<name>.jpg
 
-The user downloads pictures from `image_url`; a picture's name is the URL without its host, with `-` for `/` and with
-`.jpg` at its end. Some URLs occur twice, in which case the first row is used.
+The user downloads pictures from `image_url`; a picture's name is the URL without its host, with `-` in place of `/` and
+with `.jpg` appended. Some URLs occur twice; the first row is then used.
 """
 
 from __future__ import annotations
@@ -90,5 +90,5 @@ def picture_name(address: str) -> str:
     """
     name = address.removeprefix(HOST).replace("/", "-")
     if not name:
-        raise BadRow(f"image_url is {address!r}, which names no picture")
+        raise BadRow(f"image_url is {address!r}, which does not name a picture")
     return name if name.endswith(".jpg") else f"{name}.jpg"

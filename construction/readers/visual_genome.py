@@ -5,7 +5,7 @@
     VG_100K/1.jpg, VG_100K_2/2407890.jpg
 
 Each file is one large list. Versions differ in names: `id` or `image_id`, `w` or `width`, `a_objects` or
-`answer_objects`; boxes of objects are incomplete, so an object without a box may be present.
+`answer_objects`. Boxes of objects are incomplete, so an object without a box may be present.
 """
 
 from __future__ import annotations
@@ -116,12 +116,12 @@ class VisualGenome(DatasetReader):
         yield from (f"{name}.json" for name in chosen(there, self.files, "annotation file"))
 
     def gives_here(self, files: DatasetFiles) -> tuple[type[GroundTruth], ...]:
-        """Return the kinds of the files to read."""
+        """Return the kinds of truth in the files to read."""
         read = {PurePosixPath(path).stem for path in self.annotations(files)}
         return tuple(kind for name, kind in zip(FILES, self.gives, strict=True) if name in read)
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record for each question, and one for each picture of its objects and of its phrases."""
+        """Yield one record for each question, and for each picture one record of its objects and one of its phrases."""
         listing, *paths = self.annotations(files)
         with ListsOnDisk[int]() as known:
             for row in json_list(files, listing):
@@ -208,7 +208,8 @@ def _phrases(path: str, row: Row, entry: _GenomeEntry) -> tuple[GroundTruth | No
 
 
 def _picture(picture: _GenomePicture, pictures: DatasetFiles) -> DatasetPicture:
-    """Return a picture; its folder is derived from its URL, since some are in the first folder and some in the second.
+    """Return a picture; its folder is derived from its URL, since some pictures are in the first folder and others in
+    the second.
 
     A picture that is also in COCO has COCO's id, so that the two are recognized as the same picture.
     """

@@ -58,9 +58,11 @@ class _AnsweredQuestion(BaseModel):
 
 
 _BESIDE = ("multiple_choice_answer", "question_type")
-"""Optional fields of the answers to a question: the accepted answer, which is computed, and a kind of question."""
+"""Optional fields of the answers to a question: the accepted answer, which is computed anyway, and a kind of
+question.
+"""
 _CONTRADICTED = "contradicted_answer"
-"""Reason for replacing a stated answer that is not the most frequent one; the most frequent one is used."""
+"""Reason for replacing a stated answer by the most frequent one."""
 
 
 class VqaV2(DatasetReader):
@@ -93,7 +95,7 @@ class VqaV2(DatasetReader):
         """Yield the files of questions and of answers.
 
         Raises:
-            DataError: A part has questions and no answers.
+            DataError: A part has questions but no answers.
         """
         for part in self._parts(files):
             yield from (_QUESTIONS.format(part), _ANSWERS.format(part))
@@ -118,7 +120,7 @@ class VqaV2(DatasetReader):
                     with guarded(path, row.entry) as guard:
                         answer, wrong = checked_beside(_AnsweredQuestion, row, _BESIDE)
                         if answer.question_id in answered:
-                            raise BadRow(f"question {answer.question_id} has answers already", REPEATED)
+                            raise BadRow(f"question {answer.question_id} already has answers", REPEATED)
                         answered.add(answer.question_id, [row.entry, answer.model_dump()])
                         yield from bad_cells(path, row.entry, wrong)
                     if guard.refusal is not None:

@@ -26,9 +26,9 @@ from ..ground_truth.truths import GroundTruth, SpatialClaim
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 _DAMAGED = "damaged_text"
-"""Reason for refusing a row whose subject or object is not a word of its claim, or whose claim cannot be read.
+"""Reason for refusing a row whose subject or object does not occur in its claim, or whose claim cannot be read.
 
-Subjects of the zero-shot split have lost first letters that are among those of `The `: `orse`, `andbag`.
+In the zero-shot split, subjects have lost initial letters that also occur in `The `: `orse`, `andbag`.
 """
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]")
 
@@ -134,7 +134,7 @@ def _check_words(claim: _Claim) -> None:
         raise BadRow(f"caption is {claim.caption[:80]!r}, which cannot be read", _DAMAGED)
     for name, words in (("subj", claim.subj), ("obj", claim.obj)):
         if words is not None and not _stands_in(words, claim.caption):
-            raise BadRow(f"{name} is {words[:80]!r}, which is no word of the caption {claim.caption[:80]!r}", _DAMAGED)
+            raise BadRow(f"{name} is {words[:80]!r}, which is not in the caption {claim.caption[:80]!r}", _DAMAGED)
 
 
 def _stands_in(words: str, caption: str) -> bool:

@@ -4,8 +4,8 @@
     wikiart_csv/style_class.txt        "0 Abstract_Expressionism" .. "26 Ukiyo_e"
     wikiart_csv/style_{train,val}.csv  path, number of the style; no header
 
-709 names are not ASCII. File systems and archivers encode these in several ways, so they are compared in one normalized
-spelling.
+709 names are not ASCII. File systems and archivers encode these in several ways, so they are compared in a normalized
+form.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _styles(files: DatasetFiles) -> dict[str, str]:
 
 
 def _spelled(name: str, pictures: DatasetFiles, spellings: dict[str, dict[str, str]]) -> str:
-    """Return a painting's path as spelled on disk, or as spelled in the list if the file is missing."""
+    """Return a painting's path as spelled on disk or, if the file is missing, as in the list."""
     if name.isascii() or pictures.has(f"wikiart/{name}"):
         return name
     folder, _, file = name.partition("/")

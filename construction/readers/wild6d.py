@@ -5,8 +5,8 @@
     Wild6D/test_set/test_list_<category>.txt                             pictures, with an old prefix
     Wild6D/test_set/pkl_annotations/<category>/<category>-<object>-<sequence>.pkl
 
-A pickle is read as data only. Its list is in the order of the frame numbers. Frames without a mask are left out, as the
-authors do. The object's y axis is assumed to be upright.
+Pickles are read as data only. Their lists are in the order of the frame numbers. Frames without a mask are left out, as
+in the authors' code. The object's y axis is assumed to point upward.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _POSES = "test_set/pkl_annotations"
 _FRAME = re.compile(r"(\d{1,7})\.jpg")
 _PICKLE = re.compile(r"([a-z]+)-([^-]+)-(.+)\.pkl")
 _OTHER_NAMES = {"cup": "mug"}
-"""Categories with different names in annotations and folders."""
+"""Categories whose names differ between annotations and folders."""
 
 
 class _Annotation(BaseModel):
@@ -142,7 +142,7 @@ class Wild6D(DatasetReader):
                         )
                     used = spread(sound, self.max_frames)
                     if more := len(sound) - len(used):
-                        detail = f"{len(sound)} frames are sound, and `max_frames` is {self.max_frames}"
+                        detail = f"{len(sound)} frames are usable, and `max_frames` is {self.max_frames}"
                         yield RefusedRow(sequence.pickle, "", "more_frames", detail, more, by_rule=True)
                     yield _record(sequence, self.pictures_licence, used, size_wh)
                 if guard.refusal is not None:
@@ -157,7 +157,7 @@ def _sequences(files: DatasetFiles, category: str) -> Iterator[_Sequence]:
 
 
 def _listed(files: DatasetFiles, category: str) -> tuple[dict[tuple[str, str], list[int]] | None, list[RefusedRow]]:
-    """Return the numbers of the frames in a category's list, by video, and lines that name no frame.
+    """Return the numbers of the frames in a category's list, by video, and the lines that name no frame.
 
     The first value is None if the list is missing.
     """
@@ -173,7 +173,7 @@ def _listed(files: DatasetFiles, category: str) -> tuple[dict[tuple[str, str], l
             if len(parts) == 5 and parts[0] == category and (frame := _FRAME.fullmatch(parts[4])):
                 frames.setdefault((parts[1], parts[2]), []).append(int(frame[1]))
             else:
-                detail = f"{'/'.join(parts)[:80]!r} is no frame, such as {category}/<object>/<sequence>/images/0.jpg"
+                detail = f"{'/'.join(parts)[:80]!r} is not a frame, such as {category}/<object>/<sequence>/images/0.jpg"
                 strange.append(RefusedRow(path, f"line {number}", "bad_row", detail))
     return frames, strange
 
@@ -181,7 +181,7 @@ def _listed(files: DatasetFiles, category: str) -> tuple[dict[tuple[str, str], l
 def _frames(
     sequence: _Sequence, pictures: DatasetFiles, listed: Mapping[tuple[str, str], list[int]] | None
 ) -> list[tuple[int, str]]:
-    """Return numbers and paths of a video's pictures, in temporal order."""
+    """Return the numbers and paths of a video's pictures, in temporal order."""
     folder = next(
         (
             f"{sequence.folder}/{name}"
@@ -224,7 +224,7 @@ def _posed(
     annotations: Sequence[object],
     pictures: DatasetFiles,
 ) -> Iterator[tuple[RefusedRow | None, str, CameraPose | None]]:
-    """Yield each frame with its pose, or its fault."""
+    """Yield each frame with its pose or its fault."""
     for number, path in frames:
         entry = f"frame {number}"
         with guarded(sequence.pickle, entry) as guard:

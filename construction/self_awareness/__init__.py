@@ -1,1 +1,3 @@
-"""MM-SAP's three sets (paper section 3.2): visible information, required knowledge, and what no picture reveals."""
+"""MM-SAP's three sets (section 3.2 of the paper): visible information, required knowledge, and what no picture
+reveals.
+"""

@@ -1,5 +1,5 @@
-"""What a picture's annotations state: whether a text is true of it, and whether they answer a question that the picture
-should not answer.
+"""The content of a picture's annotations: whether a text is true of it, and whether they answer a question that the
+picture should not answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ANNOTATIONS: tuple[type[GroundTruth], ...] = (VisualQuestion, LabelledBoxes, Cap
 ANSWERED = "answered_by_annotation"
 NONEXISTENT_OBJECT = "nonexistent_object"
 _MIN_SHARED_WORDS = 0.8
-"""Proportion of common words, among all words of two questions, from which the questions count as the same."""
+"""Smallest proportion of shared words, among all words of two questions, at which the questions count as the same."""
 _SAYS_NOTHING = NAMES_NOTHING | {"image", "photo", "photograph", "picture", "seen", "shown", "visible"}
 _DECLINES = re.compile(
     r"\b(?:unknown|unclear|not (?:visible|shown|sure|possible|clear)|can(?:no|')?t (?:tell|see|say))\b"
@@ -33,7 +33,7 @@ class AnsweredBy(NamedTuple):
 
     Args:
         reason: `same_question`, `stated_option` or `object_is_there`.
-        annotation: The annotation in its own words.
+        annotation: The wording of the annotation.
     """
 
     reason: str
@@ -69,7 +69,7 @@ class PictureAnnotations:
         return not (self.questions or self.labels or self.captions or self.absent)
 
     def is_true(self, text: str) -> bool:
-        """Return whether an annotation states that a text is true of the picture: as a label, an answer or words of a
+        """Return whether an annotation states that a text is true of the picture, as a label, as an answer or in a
         caption.
         """
         word = normal(text)
@@ -81,12 +81,13 @@ class PictureAnnotations:
         """Return the annotation that answers a question that the picture should not answer, or None if there is none.
 
         An annotation answers the question if it is the same question with an answer, or if it states one of the
-        options. Numbers, and options that are only yes or no, are ignored because they occur too easily. A question
-        about an object that should be absent (`nonexistent_object`) is answered if annotations name all its words.
+        options. Numbers and options that are only yes or no are ignored, because they occur too often by chance. A
+        question about an object that should be absent (`nonexistent_object`) is answered if annotations name all its
+        words.
 
         Args:
             question: The question.
-            options: The options offered, without the one that declines.
+            options: The options, except the one that declines.
             why: Category of the question, as in MM-SAP's appendix A.2.
         """
         words = _content_words(question)
@@ -109,7 +110,7 @@ class PictureAnnotations:
         return next((whole for padded, whole in self._texts.items() if f" {text} " in padded), None)
 
     def _named(self, words: frozenset[str]) -> set[str]:
-        """Return the annotations that together contain all of the words; empty if any word is missing."""
+        """Return the annotations that together contain all of the words, or none if a word is missing."""
         texts = {*self.labels, *self.captions, *(f"{known.question} {known.answer}" for known in self.questions)}
         naming: set[str] = set()
         for word in words:
@@ -126,7 +127,7 @@ def _content_words(text: str) -> frozenset[str]:
 
 
 def annotations_by_picture(truths: Sequence[RecordTruth[Any]]) -> Mapping[str, PictureAnnotations]:
-    """Return what annotations state about each picture that is the only one of a record."""
+    """Return the content of the annotations of each picture, from records with a single picture."""
     by_picture: dict[str, list[GroundTruth]] = {}
     for truth in truths:
         if len(truth.image_ids) == 1:

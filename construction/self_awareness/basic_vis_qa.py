@@ -23,20 +23,20 @@ class BasicVisQa(OfferingTask):
     """Make items on basic visual information, with an option that declines; needs a step `dataset` before it.
 
     Follows MM-SAP's BasicVisQA: five options, one right and one that declines; the item's level is `basic`, its
-    category the kind of visual information. The words of questions of VQAv2 and Visual Genome determine their kinds.
-    Boxes yield further questions: how many objects of a name there are, which object is visible, on which side of
-    another it is. The paper shows the kinds action, color, counting, objects, position and OCR; shape and scene are our
-    own.
+    category the kind of visual information. The kind of a question from VQAv2 or Visual Genome is determined by its
+    words. Boxes yield further questions: how many objects with a name there are, which object is visible, and on which
+    side of another object it is. The paper shows the kinds action, color, counting, objects, position and OCR; shape
+    and scene are our own.
 
-    Wrong options come from answers to other questions of the kind. In `hardened` mode, four questions offer each
-    other's answers, so that options alone reveal nothing; that takes four questions of a kind with answers of one form,
-    and leaves out questions without partners. No option is offered that is true of the picture according to an
-    annotation.
+    Wrong options are answers to other questions of the same kind. In `hardened` mode, four questions offer each other's
+    answers, so that the options alone reveal nothing; this requires four questions of a kind with answers of the same
+    form, and leaves out questions without partners. No wrong option is offered that an annotation states to be true of
+    the picture.
 
     Args:
         mode: `hardened`, or `paper`: each question gets its own wrong options, and all questions are used.
-        chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. Its input
-            includes people's other answers, and its options pass the same checks as others.
+        chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. The model's
+            input includes people's other answers, and its options must pass the same checks.
         information: Kinds of visual information to ask about.
         min_agreement: Smallest proportion of people who gave the accepted answer, 0 to 1.
         max_words: Largest number of words of an answer.
@@ -46,11 +46,11 @@ class BasicVisQa(OfferingTask):
         no_question (drop): The text does not end with a question mark.
         no_agreement (drop): A smaller proportion of people than `min_agreement` gave the accepted answer.
         long_answer (drop): The answer has more words than `max_words`.
-        no_partners (drop): In `hardened` mode: too few other questions of the kind have an answer that could accompany
-            this one, or there are enough items, or the picture is used.
-        too_few_distractors (drop): In `paper` mode: fewer than three wrong options could be found.
-        writer_no_json (drop): The reply of the writing model contains no JSON.
-        writer_other_json (drop): Its options are not three that can accompany the right one.
+        no_partners (drop): In `hardened` mode: too few other questions of the kind have an answer that could be offered
+            with this one, or there are enough items, or the picture has already been used.
+        too_few_distractors (drop): In `paper` mode: fewer than three wrong options were found.
+        writer_no_json (drop): The reply of the model that writes options contains no JSON.
+        writer_other_json (drop): The reply does not contain three options that can be offered with the right one.
     """
 
     name: ClassVar[str] = "basic_vis_qa"

@@ -36,17 +36,17 @@ class UnanswerableQuestion(GroundTruth):
 
 
 class BeyondVisQa(RefusingTask):
-    """Make items for which only declining is right, about objects that boxes name; needs a step `dataset` before it.
+    """Make items for which only declining is right, about objects named by boxes; needs a step `dataset` before it.
 
     Follows MM-SAP's BeyondVisQA: four tempting options and one that declines; no answer key. The category is one of the
     paper's six. Questions are templates in our own words about an object that a box names, or, for the category
     `nonexistent_object`, about one that no annotation of the picture names. A question is left out if an annotation of
     the picture answers it: another question with the same words, a caption that states an option, or, for absent
-    objects, annotations that name them. Annotations are incomplete, so let two people confirm (`verify`). Questions
-    written by people come from facts, by the step `beyond_the_image`.
+    objects, annotations that name them. Annotations are incomplete, so have two people confirm the items (`verify`).
+    For questions written by people and stated as facts, use the step `beyond_the_image`.
 
     Args:
-        why: Categories to ask.
+        why: Categories to ask about.
 
     Reasons:
         nothing_to_ask (drop): No template fits an object in the picture.
@@ -61,7 +61,7 @@ class BeyondVisQa(RefusingTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[UnanswerableQuestion] | UnusedTruth]:
-        """Yield, for each picture with boxes, a question of each category, or why there is none."""
+        """Yield, for each picture with boxes, a question of each category, or the reason why there is none."""
         del sizes_wh
         annotations = annotations_by_picture(truths)
         boxed: dict[str, RecordTruth[LabelledBoxes]] = {}
@@ -104,7 +104,7 @@ class BeyondVisQa(RefusingTask):
     def planned(
         self, truth: RecordTruth[UnanswerableQuestion], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Plan an item; its letter is the position of the option that declines."""
+        """Plan an item, whose letter is the position of the option that declines."""
         del pictures, rng
         question = truth.truth
         document = {
@@ -118,7 +118,7 @@ class BeyondVisQa(RefusingTask):
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the letter itself: the only right option of these items is the one that declines."""
+        """Return the letter itself, since the only right option of these items is the one that declines."""
         del candidates, seed
         return [{"refusal": letter} for letter in letters]
 
@@ -138,9 +138,7 @@ class BeyondVisQa(RefusingTask):
 
 
 def _things(boxes: LabelledBoxes, annotations: PictureAnnotations, *, why: Why) -> frozenset[str]:
-    """Return the objects to ask about: ones that occur once and have a box, or ones that are absent from the
-    picture.
-    """
+    """Return the objects to ask about: those that occur once and have a box, or those absent from the picture."""
     if why != NONEXISTENT_OBJECT:
         counts = Counter(labelled.label for labelled in boxes.boxes)
         return frozenset(label for label, count in counts.items() if count == 1 and label not in boxes.incomplete)

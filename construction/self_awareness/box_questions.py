@@ -1,6 +1,7 @@
-"""Questions that boxes around objects answer: how many there are, which is present, where one is relative to another.
+"""Questions that boxes around objects answer: how many objects there are, which is present, and where one is relative
+to another.
 
-MM-SAP wrote 150 questions about pictures of COCO and Visual Genome by hand; these are made by templates.
+The authors of MM-SAP wrote 150 questions about pictures from COCO and Visual Genome by hand; these come from templates.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ class BoxQuestion(NamedTuple):
 
 
 def box_questions(boxes: LabelledBoxes, size_wh: SizeWH) -> Iterator[BoxQuestion]:
-    """Yield the questions that the boxes of one picture answer beyond doubt.
+    """Yield the questions that the boxes of one picture answer with certainty.
 
-    Objects are counted if each has a box and there are 1 to 9. A question asks on which side of another object one is
-    if both are the only ones of their name, do not overlap along one axis, and have centers that are 15 % of the
-    picture's side apart along it and at most half as far apart along the other. Objects smaller than 3 % of a side are
-    not asked about.
+    Objects are counted if each of them has a box and there are 1 to 9 of them. A question asks on which side of one
+    object another one is if both are the only ones with their names, do not overlap along one axis, and have centers at
+    least 15 % of the picture's side apart along it and at most half as far apart along the other axis. Objects smaller
+    than 3 % of a side are not asked about.
 
     Args:
         boxes: The boxes.
@@ -91,7 +92,9 @@ def _with_article(noun: str) -> str:
 
 
 def _share(box: BoxXYXY, size_wh: SizeWH) -> float:
-    """Return the smaller of the two fractions that a box's width and height are of the picture's."""
+    """Return the smaller of two ratios: the box's width to the picture's width, and the box's height to the picture's
+    height.
+    """
     return min((box[2] - box[0]) / size_wh[0], (box[3] - box[1]) / size_wh[1])
 
 

@@ -1,4 +1,4 @@
-"""Assignment of wrong options to questions that have an answer: by exchange in groups, or separately."""
+"""Assignment of wrong options to questions that have an answer, by exchange within groups or separately."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REACH = 3
 
 
 class OfferedQuestion(GroundTruth):
-    """A question with its options, excluding the one that declines."""
+    """A question with its options, except the one that declines."""
 
     kind: ClassVar[str] = "offered"
 
@@ -51,7 +51,7 @@ class AnsweredQuestion(NamedTuple):
         pool: Pool of questions that may share their answers as options.
         question: The question.
         right: The right option.
-        wrong: Fixed wrong options; a question that has them needs no partners.
+        wrong: Fixed wrong options; a question with fixed options needs no partners.
         known: Further wrong options to offer if questions are not exchanged.
         also_right: People's other answers, or the entity's other names.
         evidence: Source of the key.
@@ -91,12 +91,12 @@ def with_options(
     are_names: bool = False,
     is_written: bool = False,
 ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
-    """Yield questions with their options, and those without options, with the reason.
+    """Yield questions with their options, and those for which there are no options, with the reason.
 
     `hardened`: questions of one pool share their answers as options in groups of four, so that each option of a group
-    is right once; categories take turns, so that none uses up the pictures. `paper`: each question separately gets
-    answers from its pool, common ones more often; the most similar in spelling for text in the picture; nearby numbers
-    for a count.
+    is right once; categories take turns, so that none uses up the pictures. `paper`: each question gets its wrong
+    options separately: answers from its pool, common ones more often; for text in the picture, those most similar in
+    spelling; for a count, nearby numbers.
 
     Args:
         questions: The questions.
@@ -107,7 +107,8 @@ def with_options(
         items: Largest number of questions in `hardened` mode; None for any number.
         is_true: Function that returns whether a text is true of a picture according to its annotations.
         are_names: Whether the answers are names, which may differ in form and length.
-        is_written: Whether a model writes wrong options later, in `paper` mode; questions with fixed ones keep them.
+        is_written: Whether a model writes the wrong options later, in `paper` mode; questions with fixed options keep
+            them.
     """
     frequencies: dict[str, Counter[str]] = {}
     for question in questions:
@@ -147,7 +148,7 @@ def _groups(
     is_true: IsTrue,
     are_names: bool,
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the names of questions to use together, with the categories in turn."""
+    """Yield the names of questions to use together; the categories take turns."""
     used: Counter[str] = Counter()
 
     def is_free(picture: str) -> bool:
@@ -216,7 +217,7 @@ def _by_itself(
     is_true: IsTrue,
     are_names: bool,
 ) -> RecordTruth[OfferedQuestion] | UnusedTruth:
-    """Return a question with separate wrong options."""
+    """Return a question with wrong options that are chosen for it separately."""
     if question.wrong:
         return _offered(question, question.wrong, ("fixed",) * len(question.wrong), frequencies)
     rng = generator_for(seed, task, question.record, "distractors")

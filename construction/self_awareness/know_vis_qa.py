@@ -29,13 +29,14 @@ class KnowVisQa(OfferingTask):
     """Make items that ask for the name of what is shown, with an option that declines; needs a step `dataset` before
     it.
 
-    Follows MM-SAP's KnowVisQA: five options, one right and one that declines. Either may be the right choice for a
-    model: it may know, or know that it does not know. The category is the domain. A table states the entity of each
-    picture: columns `entity`, `kind` and `domain` with `image` and `licence`, and optionally `also_named`, `others` and
-    `ask`.
+    Follows MM-SAP's KnowVisQA: five options, one right and one that declines. Either of the two may be the right choice
+    for a model, which may know the answer or know that it does not. The category is the domain. A table states the
+    entity of each picture: columns `entity`, `kind` and `domain` with `image` and `licence`, and optionally
+    `also_named`, `others` and `ask`.
 
-    Wrong options are of the same kind: a lake among lakes. In `hardened` mode, four entities of a kind offer each
-    other's names; a kind with fewer pictures is usable only in `paper` mode, which also uses the table's `others`.
+    Wrong options are of the same kind, for instance other lakes for a lake. In `hardened` mode, four entities of a kind
+    offer each other's names; a kind with fewer pictures is usable only in `paper` mode, which also uses the table's
+    `others`.
 
     Args:
         mode: `hardened`, or `paper`: each entity gets wrong options by itself.
@@ -46,8 +47,8 @@ class KnowVisQa(OfferingTask):
             food, organizations.
         no_partners (drop): In `hardened` mode: fewer than three other entities of the kind are left.
         too_few_distractors (drop): In `paper` mode: fewer than three other names of the kind are known.
-        writer_no_json (drop): The reply of the writing model contains no JSON.
-        writer_other_json (drop): Its options are not three that can accompany the right one.
+        writer_no_json (drop): The reply of the model that writes options contains no JSON.
+        writer_other_json (drop): The reply does not contain three options that can be offered with the right one.
     """
 
     name: ClassVar[str] = "know_vis_qa"

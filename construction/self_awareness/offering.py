@@ -32,12 +32,12 @@ class OfferingTask(RefusingTask):
 
     Args:
         mode: `hardened`, or `paper`: each question gets wrong options by itself.
-        chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. Its input
-            includes what annotations call true; its options pass the same checks as others.
+        chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. The model's
+            input includes what annotations state to be true, and its options must pass the same checks.
 
     Reasons:
         writer_no_json (drop): The model's reply contains no JSON.
-        writer_other_json (drop): The model's options are not three that can accompany the right one.
+        writer_other_json (drop): The reply does not contain three options that can be offered with the right one.
     """
 
     item_level: ClassVar[str | None]
@@ -56,7 +56,7 @@ class OfferingTask(RefusingTask):
 
     @property
     def costly(self) -> bool:  # type: ignore[override]
-        """Return whether a model is asked."""
+        """Return whether the step asks a model."""
         return self.chat is not None
 
     def parameters(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class OfferingTask(RefusingTask):
         return settings if self.chat is None else {**settings, "chat": self.chat.deciding()}
 
     def open(self, ctx: OpenContext) -> Chat | None:
-        """Connect to the writing model, if any."""
+        """Connect to the model that writes options, if any."""
         from benchwright.models.endpoints.chat import Chat
 
         return None if self.chat is None else Chat(self.chat, concurrency=1, replies=ctx.replies)
@@ -75,7 +75,7 @@ class OfferingTask(RefusingTask):
     def planned(
         self, truth: RecordTruth[OfferedQuestion], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Put the wrong options into a random order."""
+        """Put the wrong options into random order."""
         del pictures
         offered = truth.truth
         order = rng.permutation(len(offered.wrong)).tolist()
@@ -99,7 +99,7 @@ class OfferingTask(RefusingTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the item of a question; a model, if any, writes its wrong options first."""
+        """Return the item of a question; if there is a model, it first writes the wrong options."""
         plan = chosen.plan
         if "also_right" not in plan:
             return super().made(record, ctx, chosen, shown, made)

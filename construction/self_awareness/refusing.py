@@ -19,9 +19,9 @@ PLACES = tuple(range(OPTIONS))
 
 
 class RefusingTask(TruthTask):
-    """A task of ground truth with an option that declines in each item.
+    """A ground-truth task whose items each have an option that declines.
 
-    The right option and the one that declines each take every position equally often, as far as the number of items
+    The right option and the one that declines are each spread evenly over the positions, as far as the number of items
     allows (MM-SAP's table 6).
 
     Args:
@@ -35,9 +35,7 @@ class RefusingTask(TruthTask):
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the position of the option that declines, spread evenly over the positions other than the right
-        option's.
-        """
+        """Return positions for the option that declines, spread evenly over those other than the right option's."""
         beside = [
             candidate._replace(letters=tuple(place for place in candidate.letters if place != letter))
             for candidate, letter in zip(candidates, letters, strict=True)

@@ -1,6 +1,6 @@
 """Questions that a picture's content cannot answer: templates in our own words for MM-SAP's six categories.
 
-Each has more tempting options than an item offers; the seed chooses among them.
+Each template has more tempting options than an item offers; the seed chooses among them.
 """
 
 from __future__ import annotations

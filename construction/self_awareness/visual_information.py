@@ -1,7 +1,7 @@
 """Kinds of basic visual information that questions ask about (MM-SAP, section 3.2 and figure 7).
 
 The paper mentions eight kinds and shows six: action, color, counting, objects, position and OCR. The two others here,
-shape and scene, are our own: section 3.1 names shape among basic visual information, and VQAv2 often asks for rooms,
+shape and scene, are our own: section 3.1 lists shape as basic visual information, and VQAv2 often asks about rooms,
 weather and places.
 """
 

@@ -1,7 +1,7 @@
-"""The step that assigns facts stated by people to the images of a run: in a file, by marking, in words.
+"""The step that assigns facts to the images of a run; people state them in a file, by marking or in words.
 
-Facts become values of the images, one per use. Steps that make items read only the values that they use, so that
-editing a fact remakes only the items that depend on it.
+Facts become values of the images, one per use. Steps that make items read only the values that they use, so that after
+a fact is edited, only the items that depend on it are made again.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-"""The form that replaces a path in a resolved recipe: the digest of the content at that path."""
+"""The pattern of a digest, which replaces a path in a resolved recipe."""
 _FEW = 0.5
-"""Proportion of images with facts below which a run reports it."""
+"""Proportion of images with facts below which a run reports the proportion."""
 _USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs", "ideas")
 _COLUMNS = ("image_id", "source_uri", "width", "height")
 
 
 class StatedFacts(GatherStep):
-    """Give images the facts that people state about them, in a file or in campaigns; drops nothing.
+    """Give images the facts that people state about them in a file or in campaigns; drops nothing.
 
     Later steps read the facts that they need, so the recipe lists `facts` before them, under this name or another one
-    (`stated_by` of those steps). Editing a fact causes everything that depends on it to be made again; editing a
-    comment does not.
+    (`stated_by` of those steps). After a fact is edited, everything that depends on it is made again; after a comment
+    is edited, nothing is.
 
     What people state in campaigns takes precedence over the file, for each picture and key: marked subjects replace the
     file's, and a subject keeps the file's phrase unless an annotator states another. The evidence records who stated
@@ -76,7 +76,7 @@ class StatedFacts(GatherStep):
             (`state`); if two state the same fact, the first one is used.
 
     Reasons:
-        other_size (ask): The image's size differs from the stated one; it gets no facts from the file.
+        other_size (ask): The image's size differs from the stated size; the image gets no facts from the file.
         not_all_used (ask): A stated fact contradicts the others or names something absent; the evidence states which
             and why, and the other facts are used.
     """
@@ -110,7 +110,7 @@ class StatedFacts(GatherStep):
         """Return the step connected to the columns of the campaigns that its settings name.
 
         Raises:
-            RecipeError: A campaign is not before the step, or lets people neither mark nor state anything.
+            RecipeError: A campaign does not precede the step, or people neither mark nor state anything in it.
         """
         columns: list[str] = []
         for campaign in self.stated_by:
@@ -141,9 +141,9 @@ class StatedFacts(GatherStep):
         return file | ({"stated_by": list(self.stated_by)} if self.stated_by else {})
 
     def speaks_of(self, uri: str) -> bool | None:
-        """Return whether the file has a picture with that path or file name; sizes and digests are not compared.
+        """Return whether the file mentions a picture with that path or file name; sizes and digests are not compared.
 
-        Campaigns ask about every picture, so if there is one, the step covers all pictures.
+        Campaigns ask about every picture, so with a campaign, the step covers all pictures.
         """
         if self._facts is None or self.stated_by:
             return None
@@ -259,7 +259,7 @@ def _replaced(known: Mapping[int, _Stated], keys: Mapping[int, str]) -> set[str]
 
 
 def _names(images: Sequence[_NamedImage], known: Mapping[int, _Stated]) -> dict[str, str]:
-    """Return the key of each picture about which something is stated, by every name that the picture may have."""
+    """Return the keys of the pictures about which something is stated, by every name that a picture may have."""
     named: dict[str, set[str]] = defaultdict(set)
     for row, stated in known.items():
         also = {*stated.facts.picture.also, *(stated.filed.also if stated.filed is not None else ())}
@@ -273,19 +273,21 @@ def _warn(
     filed: Mapping[str, PictureFacts], used: set[str], images: Sequence[_NamedImage], known: Mapping[int, _Stated]
 ) -> None:
     if unused := [key for key in filed if key not in used]:
-        logger.warning("facts of %d pictures fit no image of this run: %s", len(unused), ", ".join(sorted(unused)))
+        logger.warning("facts about %d pictures match no image of this run: %s", len(unused), ", ".join(sorted(unused)))
     if len(known) < _FEW * len(images):
         logger.warning(
-            "facts speak of %d of %d images; steps that rest on facts make nothing of the others",
+            "facts describe %d of %d images; steps that need facts make no items from the others",
             len(known),
             len(images),
         )
     if empty := sorted({stated.key for stated in known.values() if not stated.facts.picture.states_something}):
-        logger.warning("nothing is stated about %d pictures but what they are: %s", len(empty), ", ".join(empty))
+        logger.warning("facts name %d pictures but state nothing else about them: %s", len(empty), ", ".join(empty))
 
 
 def _evidence(stated: _Stated, unused: Mapping[str, str], *, people: bool) -> dict[str, Any]:
-    """Return the part of an image's facts that belongs in its evidence: who stated what, and what is not used."""
+    """Return the part of an image's facts that belongs in its evidence: who stated what, and which facts are not
+    used.
+    """
     evidence: dict[str, Any] = {"facts": stated.key}
     source = stated.facts.picture.source or (None if stated.filed is None else stated.filed.source)
     if source is not None:
@@ -341,12 +343,12 @@ def _keys_of(filed: Mapping[str, PictureFacts], images: Sequence[_NamedImage], s
                 raise StepError(f"step {stage!r}: the facts' name {name!r} fits several images: {where}; give the path")
             for row in rows:
                 if keys.setdefault(row, key) != key:
-                    raise StepError(f"step {stage!r}: facts {keys[row]!r} and {key!r} speak of the same image")
+                    raise StepError(f"step {stage!r}: facts {keys[row]!r} and {key!r} describe the same image")
     return keys
 
 
 def _uses(pictures: Mapping[str, PictureFacts], stated: _Stated, image_of: Mapping[str, str]) -> dict[str, str]:
-    """Return the facts for each kind of step as canonical JSON; kinds without facts are left out."""
+    """Return the facts for each kind of step as canonical JSON, omitting kinds without facts."""
     key, authors = stated.key, stated.facts.authors
     picture = pictures[key]
     subjects = [{"name": subject.name, "phrase": subject.phrase, "box": subject.box} for subject in picture.subjects]
@@ -370,7 +372,7 @@ def _uses(pictures: Mapping[str, PictureFacts], stated: _Stated, image_of: Mappi
 
 
 def _written(question: Unanswerable | Answerable, author: Authorship | None) -> dict[str, Any]:
-    """Return a question as steps read it, with its author and the slot in which it was written, if people wrote it."""
+    """Return a question in the form that steps read, with its author and slot if people wrote it."""
     document = question.model_dump(mode="json")
     if author is None:
         return document
@@ -378,7 +380,7 @@ def _written(question: Unanswerable | Answerable, author: Authorship | None) -> 
 
 
 def _conveyed(stated: StatedImplication, author: Authorship | None) -> dict[str, Any]:
-    """Return an implication as steps read it, with its author and slot if people wrote it."""
+    """Return an implication in the form that steps read, with its author and slot if people wrote it."""
     implication = stated.stated()
     if author is not None:
         implication = implication.model_copy(update={"written_in": author.written_in, "author": author.by})
@@ -388,8 +390,8 @@ def _conveyed(stated: StatedImplication, author: Authorship | None) -> dict[str,
 def _cut_out(
     pictures: Mapping[str, PictureFacts], picture: PictureFacts, subject: Subject, image_of: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the facts for pairs with a subject: how to cut it out, and the existing pictures to place it in
-    front of.
+    """Return the facts for pairs with a subject: how to cut it out, and the pictures of the run in front of which to
+    place it.
     """
     cut = subject.cut_out
     assert cut is not None

@@ -1,4 +1,4 @@
-"""Access to an image's facts from the step `facts`, and to the picture that its items show."""
+"""Access to an image's facts, which come from the step `facts`, and to the picture that its items show."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FACTS = "facts"
 
 
 def stated(record: ImageRecord, ctx: Context, use: str, *, stated_by: str = FACTS) -> Any:
-    """Return the decoded value of `facts` for a use, or None if nothing for it is stated about the image.
+    """Return the decoded value of `facts` for a use, or None if nothing is stated about the image for that use.
 
     Args:
         record: The image.
@@ -54,12 +54,12 @@ class FactsReader(MapStep):
         return {name: value for name, value in super().parameters().items() if name != "stated_by" or value != FACTS}
 
     def stated(self, record: ImageRecord, ctx: Context, use: str) -> Any:
-        """Return the decoded facts of an image for a use, or None if nothing is stated for it."""
+        """Return the decoded facts of an image for a use, or None if no facts are stated for that use."""
         return stated(record, ctx, use, stated_by=self.stated_by)
 
 
 def nothing_stated() -> Outcome:
-    """Return the outcome for an image from which a step makes nothing because no facts are stated."""
+    """Return the outcome for an image from which a step makes no items because no facts are stated."""
     return Outcome("drop", NO_FACTS)
 
 
@@ -70,7 +70,7 @@ class ShownPicture(NamedTuple):
         record: Record of the image that items list.
         pixels: Upright pixels, (height, width, 3), read-only if they are the source's.
         scale: Pixels of the picture per pixel of the upright source.
-        made: The picture's record if it was made for the items; empty if the source itself is shown.
+        made: The picture's record if the picture was made for the items; empty if the source itself is shown.
     """
 
     record: ImageRecord

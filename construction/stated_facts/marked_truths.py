@@ -1,4 +1,4 @@
-"""Ground truth from the marks that people made in a campaign `mark`, for tasks that need no dataset.
+"""Ground truth from the marks that people made in a `mark` campaign, for tasks without a dataset.
 
 | truth | fields of the campaign |
 |---|---|
@@ -7,7 +7,7 @@
 | `counts` | boxes with labels, every instance of a label |
 | `keypoints` | correspondences of a campaign over pairs |
 
-Points with the same label belong together; without labels, the points of one picture do.
+Points with the same label belong together; if there are no labels, all points of a picture do.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _counts(marked: PictureRegions) -> Iterator[tuple[str, CountQuestion]]:
 
 
 def _keypoints(marked: PictureRegions) -> Iterator[tuple[str, KeypointPair]]:
-    """Yield one pair with all correspondences in a field, which belong to one kind of object that the field names."""
+    """Yield one pair with all correspondences in a field, which concern one kind of object, named by the field."""
     if marked.other is None:
         return
     fields: dict[str, list[FieldRegion]] = defaultdict(list)

@@ -24,20 +24,20 @@ from ..item_parts.idea import Donor, GroundedSubject
 
 
 class ResolvedBackground(Stated):
-    """A background for the subject, as the step `ideas` gets it."""
+    """A background for the subject, in the form that the step `ideas` receives."""
 
     category: OnBackground
     image_id: str
     background: Text
     shown_by: GroundedSubject | None = None
-    """What identifies the background: the main subject of its picture."""
+    """The main subject of its picture, which identifies the background."""
     suggests: ShownValue
     ground: float | None = None
-    """Row, as a fraction of the height, below which it shows ground to stand on."""
+    """Row, as a fraction of the height, below which the background shows ground to stand on."""
 
 
 class Swapping(Stated):
-    """A swap, as the step `ideas` gets it."""
+    """A swap, in the form that the step `ideas` receives."""
 
     category: Swapped
     target: GroundedSubject
@@ -64,11 +64,11 @@ class IdeaFacts(Stated):
     swaps: tuple[Swapping, ...]
     looks: Mapping[Effect, ShownValue | None]
     elsewhere: Mapping[str, tuple[str, ...]]
-    """What other pictures in the file show and suggest, by perception; these are wrong options for this picture."""
+    """What other pictures in the file show and suggest, by perception; used as wrong options for this picture."""
 
 
 def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str]) -> IdeaFacts:
-    """Return the facts for ideas about a picture, without those that depend on pictures that the run lacks.
+    """Return the facts for ideas about a picture, except those that depend on pictures missing from the run.
 
     Args:
         pictures: All pictures in the facts file, by key.
@@ -139,7 +139,7 @@ def _donor(picture: Any, image_id: str, of: str | None) -> Donor:
 
 
 def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
-    """Return other pictures' sorted values by perception, without those that this picture shows or suggests."""
+    """Return the sorted values of other pictures by perception, except those that this picture shows or suggests."""
     names_elsewhere: dict[str, set[str]] = {}
     for other_key, picture in pictures.items():
         if other_key == key:

@@ -1,6 +1,6 @@
 """Art style, as in BLINK (section 3.2): which of two paintings is in the style of a third?
 
-BLINK takes paintings and their styles from WikiArt.
+BLINK uses paintings and their styles from WikiArt.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..truth_tasks.equal_squares import WholePicturesTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 _TRIES = 12
-"""Number of plans for each reference; the selection uses one whose pictures are free."""
+"""Number of plans for each reference; the selection uses one of which all pictures are free."""
 QUESTIONS = Wordings(
     "The first image is a painting. Which of the other two paintings is in the same style? Look at how they are "
     "painted, at brushwork, colors, shapes and light, and not at what they show.",
@@ -56,17 +56,17 @@ class ArtStyleTask(WholePicturesTask):
     wrong painting has another style, and another painter than the reference.
 
     Args:
-        mode: `hardened` draws two paintings of clearly different styles, each with a partner, and lets chance decide to
-            which of them the reference belongs, so that a frequent style is no more likely to be right. The other
-            partner counts as shown for `uses`, so that rare styles do not run out sooner for being right. All three are
-            shown as squares of one encoding, cut from the middle of each, and of a size that depends on both partners.
+        mode: `hardened` draws two paintings of clearly different styles, each with a partner, and decides at random
+            which of the partners is the reference, so that a frequent style is no more likely to be right. The other
+            partner counts as shown for `uses`, so that rare styles do not run out sooner by being right. All three are
+            shown as squares with the same encoding, cut from the middle of each, whose size depends on both partners.
             `paper` starts from the reference, as the paper does, and shows paintings whole.
-        close_styles: Groups of styles that never compete, because people confuse them.
+        close_styles: Groups of styles that are never compared with each other, because people confuse them.
         other_artist: Whether reference and right painting must have different painters if both are known.
 
     Reasons:
-        no_partner (drop): There is no other painting of its style, or no painting of a clearly different style; in mode
-            `hardened`, none with a partner itself.
+        no_partner (drop): There is no other painting of its style, or no painting of a clearly different style or, in
+            mode `hardened`, none that itself has a partner.
         same_picture (drop): Two of the three squares are equal.
     """
 
@@ -115,7 +115,7 @@ class ArtStyleTask(WholePicturesTask):
                         yield triplet
 
     def is_far(self, style: str, other: str) -> bool:
-        """Return whether two styles may compete."""
+        """Return whether two styles may be compared."""
         return style != other and not any({style, other} <= set(group) for group in self.close_styles)
 
     def _triplets(
@@ -127,8 +127,8 @@ class ArtStyleTask(WholePicturesTask):
         far: Sequence[str],
         seed: int,
     ) -> Iterator[RecordTruth[Any]]:
-        """Yield triplets of a reference, with the following paintings of its style, each against a random style; all
-        styles are equally likely.
+        """Yield triplets for a reference: each of the following paintings of its style against one of a random style,
+        with all styles equally likely.
         """
         if not far:
             return
@@ -150,10 +150,11 @@ class ArtStyleTask(WholePicturesTask):
         far: Sequence[str],
         seed: int,
     ) -> Iterator[RecordTruth[Any]]:
-        """Yield triplets with a painting as an option against one of a random style; all styles are equally likely.
+        """Yield triplets with the given painting as one option against one of a random style, with all styles equally
+        likely.
 
-        Each of the two has a partner of its style, and chance decides which partner is the reference; the other partner
-        comes last.
+        Each of the two has a partner of its style, and a random draw decides which partner is the reference; the other
+        partner comes last.
         """
         rng = generator_for(seed, self.name, painting.record, "pair")
         for _ in range(_TRIES if far else 0):
@@ -174,7 +175,7 @@ class ArtStyleTask(WholePicturesTask):
         paintings: Sequence[RecordTruth[Any]],
         rng: np.random.Generator,
     ) -> RecordTruth[Any] | None:
-        """Return a reference in the style of one option that is neither option, nor by a wrong painter."""
+        """Return a reference in the style of one option; it is neither of the options, and its painter is allowed."""
         for number in rng.integers(len(paintings), size=min(8 * _TRIES, 4 * len(paintings))).tolist():
             other: RecordTruth[Any] = paintings[number]
             if (

@@ -1,8 +1,8 @@
 """Background substitution, as in MVP-Bench (section 4): a subject in front of its original and another background.
 
-MVP-Bench paints the new background with a diffusion model. Here it is another photograph of the run, named in the
-facts, and the subject is cut out by a mask that a person drew, or by GrabCut from a box and points that a person
-stated: no weights are needed.
+MVP-Bench paints the new background with a diffusion model. Here, it is another photograph of the run, named in the
+facts, and the subject is cut out with a mask that a person drew, or by GrabCut from a box and points that a person
+stated, so that no weights are needed.
 
 Questions are as in MVP-Bench (section 3): the same yes/no questions about both images with opposite answers, a question
 about the manipulated image with the natural image's answer among the distractors, and one question across both images.
@@ -43,7 +43,7 @@ _DISTRACTORS = 3
 
 
 class PairWords(NamedTuple):
-    """The words used in questions about a pair.
+    """The phrases used in questions about a pair.
 
     Args:
         phrase: The subject, such as `the cup`.
@@ -59,7 +59,7 @@ class PairWords(NamedTuple):
 
 
 class OppositeYesNo(NamedTuple):
-    """A question for both images, with opposite answers."""
+    """A question about both images, with opposite answers."""
 
     background: str
     question: str
@@ -74,7 +74,7 @@ class PlacedQuestion(NamedTuple):
 
 
 def yes_no(pair: PairWords) -> tuple[OppositeYesNo, OppositeYesNo]:
-    """Ask about the natural background and about the manipulated one, each for both images."""
+    """Ask about the natural background and about the manipulated one, each of them for both images."""
     return (
         OppositeYesNo("natural", f"Does the background of this image show {pair.natural}?", "natural"),
         OppositeYesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", "manipulated"),
@@ -118,25 +118,25 @@ class BackgroundSubstitution(FactsReader):
     both. They share the group key `pair:<id>`, and belong to the source images of subject and background.
 
     The pairs are as in MVP-Bench: a subject in front of its original background, and in front of another photograph of
-    the run. The subject is cut out by the stated mask, otherwise by GrabCut from the stated box and points; its rim is
-    feathered. Both images of a pair have one size, and outside the feathered rim every pixel is the new background's.
-    The two questions of the task `background_yes_no` are asked on both images, with opposite answers;
-    `background_single_image` is one on the manipulated image, with the natural background among the distractors;
-    `background_cross_image` is one on both images, in an order that chance decides.
+    the run. The subject is cut out with the stated mask, or else by GrabCut from the stated box and points; its rim is
+    feathered. Both images of a pair have the same size, and outside the feathered rim every pixel comes from the new
+    background. The two questions of the task `background_yes_no` are asked about both images, with opposite answers;
+    `background_single_image` is a question about the manipulated image, with the natural background among the
+    distractors; `background_cross_image` is a question about both images, in random order.
 
     Look at the pairs before you release them: add points or a mask if the outline is wrong, or remove
     `cut_out`.
 
     Args:
         max_side_px: Longer side of both images; larger ones are scaled down.
-        feather_px: Standard deviation of the blur of the subject's rim, for pictures whose shorter side is 512 px;
-            it grows and shrinks with that side.
+        feather_px: Standard deviation of the blur of the subject's rim, for pictures whose shorter side is 512 px; it
+            is proportional to that side.
         min_area: Smallest area of the subject, as a fraction of the picture; a smaller mask is `mask_empty`.
         max_area: Largest area; a larger mask is `mask_everything`.
         min_box_iou: Smallest intersection over union of the mask's bounds with the stated box; less is `mask_off_box`.
         max_enlargement: Largest factor by which a background may be enlarged to cover the picture; more is
             `background_small`.
-        stated_by: Entry of the step `facts` that it reads, if the recipe renames it.
+        stated_by: Entry of the step `facts` to read, if the recipe gives it another name.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
@@ -165,7 +165,7 @@ class BackgroundSubstitution(FactsReader):
     @model_validator(mode="after")
     def _areas_are_in_order(self) -> BackgroundSubstitution:
         if self.max_area <= self.min_area:
-            raise ValueError(f"max_area {self.max_area} is not above min_area {self.min_area}; no mask has both")
+            raise ValueError(f"max_area {self.max_area} is not above min_area {self.min_area}; no mask fits both")
         return self
 
     def open(self, ctx: OpenContext) -> None:
@@ -176,7 +176,7 @@ class BackgroundSubstitution(FactsReader):
         cv2.setNumThreads(1)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make a pair of each subject with each of its backgrounds, unless its mask fails a check."""
+        """Make a pair from each subject and each of its backgrounds, unless the subject's mask fails a check."""
         subjects = self.stated(record, ctx, "cut_outs")
         if subjects is None:
             return nothing_stated()
@@ -241,7 +241,7 @@ class _CutSubject(NamedTuple):
     shows: NDArray[np.float32]
     feather_px: float
     seed: int | None
-    """Settings of GrabCut; None for a mask that a person outlined."""
+    """Settings of GrabCut; None for a mask outlined by a person."""
 
     def described(self) -> dict[str, Any]:
         """Return the mask's geometry in the picture as shown, and its origin."""
@@ -256,7 +256,7 @@ class _CutSubject(NamedTuple):
 
 
 class _Making(NamedTuple):
-    """A subject in front of another background, while the items of the pair are made."""
+    """A subject in front of another background, from which the items of the pair are made."""
 
     step: BackgroundSubstitution
     record: ImageRecord

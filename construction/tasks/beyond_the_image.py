@@ -1,4 +1,4 @@
-"""Beyond the image, as in MM-SAP (section 3.2): questions that the picture cannot answer, with an option that says so.
+"""Beyond the image, as in MM-SAP (section 3.2): questions that the picture cannot answer, with an option that declines.
 
 An option that declines and is always right reveals itself: after a few items, a reader chooses it without looking.
 MM-SAP also offers it in answerable questions, and so do these items if the facts state such questions.
@@ -26,23 +26,24 @@ from ..stated_facts.facts_reader import FactsReader, as_shown, nothing_stated
 class BeyondTheImage(FactsReader):
     """Make items for which only declining is right, mixed with others; needs the step `facts` before it.
 
-    An item that the picture does not answer has no answer key; its `refusal` key names the choice that declines. An
-    item that it answers has both keys and the level `basic`, MM-SAP's name for what every model should see. If items
-    have N options and one question in N is unanswerable, always declining is right no more often than any other rule.
+    An item that the picture does not answer has no answer key; its `refusal` key names the option that declines. An
+    item that the picture answers has both keys and the level `basic`, MM-SAP's name for what every model should see. If
+    items have N options and one question in N is unanswerable, always declining is right no more often than any other
+    fixed choice.
 
-    These are MM-SAP's questions. An option that declines and is always right needs no picture: after two items a reader
-    knows it. For each unanswerable question, state as many answerable ones as an item has options that do not decline,
-    and give all items the same number of options; `wording_bias` checks this.
+    These are MM-SAP's questions. If the option that declines were always right, a reader would notice after two items
+    and no longer need the picture. For each unanswerable question, state as many answerable ones as an item has options
+    that do not decline, and give all items the same number of options; `wording_bias` checks this.
 
     A question stated as unanswerable is checked against the annotations of the picture's source, and left out if one
-    answers it. Annotations are incomplete, so let two people confirm (`verify`).
+    answers it. Annotations are incomplete, so have two people confirm the items (`verify`).
 
     Args:
-        refusal: Text of the choice that declines.
+        refusal: Text of the option that declines.
         annotations_of: Entry of a step `dataset` whose annotations must not answer an unanswerable question; it may be
-            missing, for example if a fitted recipe leaves it out. Null checks nothing.
+            missing, for example if a fitted recipe leaves it out. With null, nothing is checked.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
-        stated_by: Entry of the step `facts` that it reads, if the recipe renames it.
+        stated_by: Entry of the step `facts` to read, if the recipe gives it another name.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
@@ -112,7 +113,7 @@ class BeyondTheImage(FactsReader):
         return PictureAnnotations(truths)
 
     def _fault(self, question: dict[str, Any], annotations: PictureAnnotations) -> str | AnsweredBy | None:
-        """Return why no item can be made from a question, or None if one can."""
+        """Return the reason why no item can be made from a question, or None if one can be made."""
         if self._declines_twice(question):
             return "refusal_among_answers"
         if "right" in question:

@@ -1,9 +1,9 @@
-"""Visual correspondence of two pictures of a plane, as BLINK takes them from HPatches (section 3.2).
+"""Visual correspondence between two pictures of a plane, which BLINK takes from HPatches (section 3.2).
 
-The dataset's homographies state where each point of one picture is in another one. The reference and the wrong options
-follow one rule: all four are interest points visible in both pictures. Pictures that differ only in lighting are
-aligned, so that the right point is at the reference's position; in mode `hardened`, a separately placed part of each
-picture is therefore shown.
+The dataset's homographies state where each point of one picture is in another one. The same rule applies to the
+reference and the wrong options: all four points are interest points visible in both pictures. Pictures that differ only
+in lighting are aligned, so that the right point is at the reference's position. In mode `hardened`, the item therefore
+shows a part of each picture, each placed separately.
 """
 
 from __future__ import annotations
@@ -49,25 +49,25 @@ QUESTIONS = Wordings(
     "point marked REF in the first?",
 )
 _TRIES = 8
-"""Number of positions of the second picture's part to try in mode `hardened`."""
+"""Number of positions to try for the second picture's part in mode `hardened`."""
 _CHANGES = {"viewpoint": "from another viewpoint", "illumination": "in another light"}
 
 
 class CorrespondenceOfViews(TruthTask):
-    """Make correspondence items of pairs of pictures and their homography.
+    """Make correspondence items from pairs of pictures and their homography.
 
     Args:
         per_image: Pairs taken from one sequence, which share no picture.
         mode: `hardened` shows a part of either picture, placed so that any of the four points could be at the
             reference's position. `paper` shows both whole, as the paper does; if only the lighting differs, the right
             point is then at the reference's position.
-        view_part: In mode `hardened`, sides of both parts as a fraction of the pictures', 0.3-0.9. Pictures are scaled
-            to `max_side_px` before parts of them are shown.
+        view_part: In mode `hardened`, sides of both parts as a fraction of the pictures' sides, 0.3-0.9. Pictures are
+            scaled to `max_side_px` before parts of them are shown.
         min_view_px: In mode `hardened`, shorter side of both parts, 16-4096; smaller pictures are enlarged.
-        max_enlargement: Largest factor, 1-8, by which a picture is enlarged to reach that; pairs that would need more
-            yield no item.
-        max_likeness: Largest correlation between the surroundings of the reference and of a wrong point, in mode
-            `hardened` of any two of the four points.
+        max_enlargement: Largest factor, 1-8, by which a picture is enlarged to reach `min_view_px`; pairs that would
+            need more yield no item.
+        max_likeness: Largest correlation between the surroundings of the reference and of a wrong point or, in mode
+            `hardened`, of any two of the four points.
     """
 
     name: ClassVar[str] = "visual_correspondence"
@@ -89,7 +89,9 @@ class CorrespondenceOfViews(TruthTask):
         return TruthPictures(sizes, tuple(self._whole_wh(size_wh) for size_wh in sizes))
 
     def _whole_wh(self, size_wh: SizeWH) -> SizeWH:
-        """Return the size of a whole picture at the scale of its views; if that is impossible, its scaled-down size."""
+        """Return the size of a whole picture at the scale of its views or, if that is impossible, its scaled-down
+        size.
+        """
         scaled_down = size_within(*size_wh, max_side_px=self.max_side_px)
         if self.mode == "paper" or min(scaled_down) < self.min_side_px:
             return scaled_down
@@ -111,7 +113,7 @@ class CorrespondenceOfViews(TruthTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterable[RecordTruth[Any]]:
-        """Yield pairs of pictures from each sequence, chosen with the seed, with either one first."""
+        """Yield pairs of pictures from each sequence, chosen and ordered by the seed."""
         del sizes_wh
         for truth in truths:
             yield from self._pairs(truth, generator_for(seed, self.name, truth.record, "pairs"))
@@ -154,7 +156,7 @@ class CorrespondenceOfViews(TruthTask):
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the item, which in mode `hardened` shows parts of the pictures; only the parts are stored."""
+        """Return the item, which in mode `hardened` shows parts of the pictures; only these parts are stored."""
         if self.mode == "paper":
             return super().made_of_record(record, ctx, entry, pictures)
         sources = [ctx.image(image_id) for image_id in entry.image_ids]
@@ -177,7 +179,7 @@ class CorrespondenceOfViews(TruthTask):
     def _parts(
         self, first: NDArray[np.uint8], second: NDArray[np.uint8], homography: Matrix, rng: np.random.Generator
     ) -> _Parts | NotEnough:
-        """Place a part of the second picture at random, then choose points that it shows and a part of the first
+        """Place a part of the second picture at random, then choose points that it shows, and a part of the first
         picture.
 
         Args:
@@ -273,6 +275,6 @@ def _points_rng(record: ImageRecord, ctx: Context, entry: ChosenRecord) -> np.ra
 
 
 def _scale(pictures: TruthPictures, number: int) -> Matrix:
-    """Return the matrix that maps pixels of a picture to pixels of the picture as shown."""
+    """Return the matrix that maps the pixels of a picture to those of the picture as shown."""
     (width, height), (shown_width, shown_height) = pictures.sizes_wh[number], pictures.shown_wh[number]
     return np.diag([shown_width / width, shown_height / height, 1.0])

@@ -1,6 +1,6 @@
 """Counting, as in BLINK (section 3.2): how many are there? The right number is offered among three others.
 
-BLINK takes its questions from TallyQA; boxes around every instance of an object also yield such questions.
+BLINK takes its questions from TallyQA; boxes around all instances of an object also yield such questions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from ..truth_tasks.truth_tasks import TWIN, TruthTask
 OPTIONS = 4
 _NO_NEAR = "no_near_counts"
 _NEIGHBOURS = 6
-"""Number of larger counts from which the options above the smallest one are chosen, which limits the running time."""
+"""Number of larger counts from which the options other than the smallest are chosen; limits the running time."""
 
 
 class OfferedCount(CountQuestion):
@@ -54,14 +54,14 @@ class OfferedCount(CountQuestion):
 
 
 class _Serves(NamedTuple):
-    """The numbers that a question offers, and the name that it shares with its twin."""
+    """The numbers that a question offers, and the name shared with its twin."""
 
     options: tuple[int, ...]
     twin: str | None = None
 
 
 class _QuestionPair(NamedTuple):
-    """One question about two pictures."""
+    """The same question about two pictures."""
 
     first: RecordTruth[CountQuestion]
     second: RecordTruth[CountQuestion]
@@ -77,17 +77,17 @@ def option_shares(frequencies: Mapping[int, int], reach: int) -> dict[tuple[int,
     """Return for how many questions each set of four numbers may be used so that each of the four is right equally
     often.
 
-    If each of the four is equally likely, they do not reveal which is right, however common a number is among the
-    questions. The result is the maximum-entropy solution under the frequencies, found by Bregman projections (each
-    number's weight is lowered until its questions suffice).
+    If all four are equally likely, they do not reveal which one is right, however common a number is among the
+    questions. The result is the maximum-entropy solution given the frequencies, found by Bregman projections (the
+    weight of each number is lowered until its questions suffice).
 
     Args:
         frequencies: Number of questions by their count.
         reach: Largest difference of any two of the four.
 
     Returns:
-        For each set of four numbers, ascending, the expected number of questions with each of them as count. The sum
-        over all sets that contain a number is at most its frequency.
+        For each set of four ascending numbers, the expected number of questions that have each of them as their count.
+        The sum over all sets that contain a number is at most the frequency of that number.
     """
     numbers = sorted(frequencies)
     fours = [
@@ -112,7 +112,7 @@ def pair_shares(
         reach: Largest difference of any two of the four.
 
     Returns:
-        For each set of four numbers, ascending, the expected number of pairs with each two of them as counts.
+        For each set of four ascending numbers, the expected number of pairs that have each two of them as their counts.
     """
     halves = [
         ((first, second), (third, fourth), tuple(sorted((first, second, third, fourth))))
@@ -132,31 +132,32 @@ class Counting(TruthTask):
     """Make items that ask how many there are, with four numbers as options; needs TallyQA before it, or marks.
 
     Follows BLINK's counting. In `paper` mode, right numbers take turns, so that a common one is not right more often
-    than necessary. But small numbers are common, so the smaller ones of four options are right more often. In
-    `hardened` mode, four similar numbers are offered equally often with each of them right: the number of questions
-    with each count limits how often that is possible, and the seed chooses the questions and their four numbers. Nouns
-    still reveal something, as people are seldom counted to nine.
+    than necessary. Because small numbers are common, the smaller of the four options are nevertheless right more often.
+    In `hardened` mode, a set of four similar numbers is offered equally often with each of them right. How often this
+    is possible depends on the number of questions with each count; the seed chooses the questions and their four
+    numbers. Nouns still reveal something: questions about people, for instance, seldom have the answer nine.
 
     Args:
         mode: `hardened`, or `paper`: three other numbers near the right one, and all questions.
         min_count: Smallest right number.
-        max_count: Largest right number; people lose count beyond it.
-        reach: Largest distance of the other numbers from the right one; they may be closer, but never below 0. In
-            `hardened` mode, largest difference of any two options.
-        twins: In `hardened` mode, whether items come in twos: one question about two pictures, with the same numbers in
-            the same order, each with a different one right; both have a group key `twin:...`, by which scores count
-            them together. Needs questions asked about many pictures.
-        questions: Questions to use: `simple` ones, which detecting one kind of object answers, `complex` ones, or
-            `all`. `simple` and `complex` leave out questions that the dataset does not classify.
+        max_count: Largest right number; people lose count of more objects.
+        reach: Largest distance of the other numbers from the right one; they may be closer, but are never below 0. In
+            `hardened` mode, largest difference between any two options.
+        twins: In `hardened` mode, whether items are made in pairs: the same question about two pictures, with the same
+            numbers in the same order, but a different right one. Both items have a group key `twin:...`, by which
+            scores count them together. Requires questions that are asked about many pictures.
+        questions: Questions to use: `simple` ones, which can be answered by detecting one kind of object, `complex`
+            ones, or `all`. `simple` and `complex` leave out questions that the dataset does not classify.
 
     Reasons:
         out_of_range (drop): The right number is below `min_count` or above `max_count`.
         other_question (drop): The question is not of the kind in `questions`.
         no_question (drop): The text does not end with a question mark.
-        contradicted (drop): The same question about the same picture also has another number.
+        contradicted (drop): The same question about the same picture occurs with another number.
         too_common (drop): In `hardened` mode: more questions have this number than similar numbers, and the seed left
             this one out.
-        no_twin (drop): With `twins`: no other picture is left with the same question and another number near it.
+        no_twin (drop): With `twins`: no other picture is left with the same question and a different number near this
+            one.
         no_near_counts (drop): In `hardened` mode: no three other numbers within `reach` are right for any question.
     """
 
@@ -216,7 +217,9 @@ class Counting(TruthTask):
                 yield truth._replace(truth=offered)
 
     def _options(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> dict[str, _Serves | str]:
-        """Return the numbers offered with each question's count, or why it is unusable, by record."""
+        """Return, by record, the numbers offered with each question's count, or the reason why the question is
+        unusable.
+        """
         shares = option_shares(Counter(truth.truth.count for truth in usable), self.reach)
         serves: dict[str, _Serves | str] = {}
         for count in sorted({truth.truth.count for truth in usable}):
@@ -234,8 +237,8 @@ class Counting(TruthTask):
         return serves
 
     def _options_of_twins(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> dict[str, _Serves | str]:
-        """Return the same for pairs that ask one question about two pictures, with the same numbers in the same order
-        for both.
+        """Return the same as `_options` for pairs that ask one question about two pictures, with the same numbers in
+        the same order for both.
         """
         serves: dict[str, _Serves | str] = {truth.record: "no_twin" for truth in usable}
         pairs = self._pairs_of_questions(usable, seed)
@@ -292,7 +295,7 @@ class Counting(TruthTask):
     def planned(
         self, truth: RecordTruth[CountQuestion], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Choose the other numbers, and put them into a random order."""
+        """Choose the other numbers, and put them into random order."""
         del pictures
         counted = truth.truth
         if (reason := self._refusal(counted)) is not None:

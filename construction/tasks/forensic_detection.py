@@ -1,7 +1,7 @@
 """Forensic detection, as in BLINK (section 3.2): which of four pictures is a real photograph?
 
-BLINK makes pictures with SDXL from COCO's captions; this step makes them from a dataset's captions, or from the prompts
-for which people collected photographs.
+BLINK generates pictures with SDXL from COCO's captions; this step generates them from a dataset's captions, or from the
+prompts for which people collected photographs.
 """
 
 from __future__ import annotations
@@ -55,35 +55,35 @@ class _Generated(NamedTuple):
 
 
 class ForensicDetection(TruthTask):
-    """Make items that ask which of four pictures is a real photograph; three are made by a text-to-image model.
+    """Make items that ask which of four pictures is a real photograph; the other three come from a text-to-image model.
 
-    Follows BLINK's forensic detection. The model gets the photograph's caption; the seed chooses among several. All
-    four pictures become squares of one size in the same way: the largest square in their middle, scaled down by
-    averaging areas, and once through JPEG of one quality with halved color resolution. The photograph is scaled down by
-    at least `min_reduction`, so that its earlier compression is not a cue.
+    Follows BLINK's forensic detection. The model receives the photograph's caption; if there are several, the seed
+    chooses one. All four pictures become squares of one size in the same way: the largest square in the middle is
+    scaled down by area averaging and compressed once as JPEG of the same quality with halved color resolution. The
+    photograph is scaled down by at least `min_reduction`, so that its earlier compression is not a cue.
 
-    The value of the questions depends on the model: tiny or random weights prove only that the path works, and people
-    must inspect even the pictures of good weights before they count.
+    The value of the questions depends on the model: tiny or random weights prove only that the step works, and people
+    must inspect even the pictures of good weights before the items count.
 
     Args:
         collected_by: Entry of an earlier campaign `collect` whose photographs it takes, with the prompts as captions,
             in addition to a dataset that `dataset` names.
-        preset: Preset of the model that makes pictures.
+        preset: Preset of the model that generates pictures.
         weights: Folder of its weights in the layout of diffusers, relative to the recipe's folder; null for those that
             this machine has (`$BENCHWRIGHT_MODELS`, or the hub's cache).
         steps: Denoising steps; null for the preset's.
-        guidance: Guidance; null for the preset's.
-        model_side_px: Side of the squares that the model makes; null for the preset's.
+        guidance: Guidance scale; null for the preset's.
+        model_side_px: Side of the squares that the model generates; null for the preset's.
         side_px: Side of all four pictures as shown.
         min_reduction: Smallest factor by which the photograph is scaled down.
-        quality: Quality of the JPEG through which all four pictures go.
+        quality: JPEG quality with which all four pictures are compressed.
         hardware: Device that the model runs on.
 
     Reasons:
         too_small (drop): The photograph's largest square is smaller than `side_px` times `min_reduction`.
         same_picture (drop): Two of the four pictures are equal.
         unsafe (drop): The weights' own safety checker refused a picture.
-        out_of_memory (drop): Memory was insufficient for a single picture.
+        out_of_memory (drop): There was not enough memory for a single picture.
     """
 
     name: ClassVar[str] = "forensic_detection"
@@ -142,7 +142,7 @@ class ForensicDetection(TruthTask):
         """Return the weights.
 
         Raises:
-            PrerequisiteError: They are missing; the message names the ones to download and how.
+            PrerequisiteError: The weights are missing; the message states which to download, and how.
         """
         hub = PRESETS[self.preset].hub
         fetch = f"hf download {hub} --local-dir FOLDER"
@@ -157,7 +157,7 @@ class ForensicDetection(TruthTask):
         return find_weights(path, purpose=f"pictures by {self.preset!r}", fetch=fetch, needs="model_index.json")
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that no earlier step supplies captions, or that this machine lacks the weights."""
+        """Return a message if no earlier step supplies captions or this machine lacks the weights, otherwise None."""
         if (why := super().lacks(before)) is not None or self.weights is not None:
             return why
         try:
@@ -176,7 +176,7 @@ class ForensicDetection(TruthTask):
         return {**super().parameters(), **own}
 
     def needs(self) -> Resources:
-        """Return the memory and the GPUs that a worker needs."""
+        """Return the memory and GPUs that a worker needs."""
         return Resources(self.hardware.gpus, 8192, self.hardware.gpu_memory_mb([self.found_weights()]))
 
     def together(self) -> int:
@@ -264,7 +264,7 @@ class ForensicDetection(TruthTask):
         return [self.item(record, ctx, entry, shown, self._wording(entry, generated, ctx.opened))]
 
     def treated(self, pixels: Pixels) -> Pixels:
-        """Return a picture as items show it: its middle square, scaled down and passed once through JPEG."""
+        """Return a picture as items show it: its middle square, scaled down and compressed once as JPEG."""
         from PIL import Image
 
         buffer = io.BytesIO()

@@ -23,7 +23,7 @@ from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 _PARTNERS = 12
-"""Number of further pictures of the same action to plan with; the selection takes one whose picture is free."""
+"""Number of other pictures of the same action for which items are planned; the selection takes one that is free."""
 QUESTIONS = Wordings(
     'Imagine using each of the two objects for this action: "{action}". The ring labeled REF marks a point of the '
     "first object. Which ring marks the point of the second object that plays the same part in the action: A, B, C or "
@@ -40,16 +40,18 @@ class FunctionalCorrespondence(CorrespondenceTask):
     """Make items that ask which of four points of another object serves an action as the marked one does; needs
     FunKPoint before it.
 
-    Follows BLINK's functional correspondence. The seed joins two pictures with points for the same action, first those
-    of different kinds of object. In `hardened` mode, the first picture is cropped so that the counterpart of each of
-    the four points could be at the reference's position; if that is impossible, the second picture is shown first.
+    Follows BLINK's functional correspondence. The seed pairs pictures with points for the same action, preferring
+    pictures of different kinds of object. In `hardened` mode, the first picture is cropped so that the counterpart of
+    each of the four points could be at the reference's position; if that is impossible, the second picture is shown
+    first.
 
     Args:
         same_category: Whether both objects may be of one kind.
-        difficulties: Difficulties of pictures to use, as the dataset states them; null for any, including none.
+        difficulties: Difficulties of the pictures to use, as stated by the dataset; null for any difficulty, even if it
+            is not stated.
 
     Reasons:
-        other_difficulty (drop): One of the pictures has another difficulty than `difficulties` name.
+        other_difficulty (drop): One of the pictures has a difficulty that is not in `difficulties`.
         same_category (drop): Both objects are of one kind, and `same_category` is false.
         no_partner (drop): No other picture has points for the same action.
     """

@@ -1,6 +1,6 @@
 """A picture's labels and meaning, as in II-Bench (section 3): image type, domain, emotion, and a six-option question.
 
-II-Bench labels its images and asks about their implication. Here, the labels also become questions.
+II-Bench labels its images and asks about their implication. Here, the labels also yield questions.
 """
 
 from __future__ import annotations
@@ -40,14 +40,16 @@ _LABELS: dict[str, _Label] = {
 class ImageImplication(MapStep):
     """Make items about a picture's type, domain, emotion and implication; needs a step that states it before it.
 
-    II-Bench's labels and questions: up to four items an image, of the tasks named by `kinds`, and one more for each
-    further question. Six options each, three for the emotion. No item asks for the type of a picture that has several.
-    Items of a campaign `describe` carry the attributes `difficulty`, `image_type`, `domain`, `emotion` and `rhetoric`.
-    Evidence of a question has the estimate `difficulty` and, under `option_faults`, options that words call into doubt.
+    Follows II-Bench's labels and questions: up to four items per image, of the tasks named by `kinds`, and one more for
+    each further question. Items have six options; those about the emotion have three. No item asks for the type of a
+    picture that has several types. Items from a `describe` campaign carry the attributes `difficulty`, `image_type`,
+    `domain`, `emotion` and `rhetoric`. The evidence of a question contains the estimate `difficulty` and, under
+    `option_faults`, options that are doubtful by their wording.
 
     Args:
-        kinds: Tasks to make items of.
-        stated_by: Entry of that step: `facts`, or a campaign in which annotators describe the images.
+        kinds: Tasks for which to make items.
+        stated_by: Entry of the step that states the meaning: `facts`, or a campaign in which annotators describe the
+            images.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
 
     Reasons:
@@ -101,7 +103,7 @@ class _ImplicationQuestion(NamedTuple):
 
 
 def _asked(kind: str, implication: Implication) -> Iterator[_ImplicationQuestion]:
-    """Yield questions with their options; all values of a label's vocabulary that are not stated are wrong."""
+    """Yield questions with their options; all values in a label's vocabulary that are not stated are wrong options."""
     if kind in _LABELS:
         label = _LABELS[kind]
         if kind == "image_type" and len(implication.image_types) > 1:
@@ -130,7 +132,7 @@ def _drafted_labels(implication: Implication) -> dict[str, str]:
 def _item(
     record: ImageRecord, ctx: Context, picture: ImageRecord, question: _ImplicationQuestion, implication: Implication
 ) -> Item:
-    """Ask with at most six options, chosen and placed at random."""
+    """Return an item with at most six options, chosen and placed at random."""
     # The first question draws as if it were the only one: its item stays when others join it.
     rng = ctx.rng(record.image_id, question.kind, *([question.number] if question.number else []))
     wrong = [question.wrong[number] for number in rng.permutation(len(question.wrong))[: OPTIONS - 1].tolist()]

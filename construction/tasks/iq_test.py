@@ -1,4 +1,4 @@
-"""IQ test, as in BLINK (section 3.2): puzzles of graphics, each with four options and an explanation.
+"""IQ test, as in BLINK (section 3.2): graphical puzzles, each with four options and an explanation.
 
 BLINK's authors collected them from public tests. Here they come from a table in a folder of pictures (reader `folder`,
 truths of kind `puzzles`), from questions that annotators write in a campaign `write`, or from the generator
@@ -24,7 +24,7 @@ from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, Truth
 from ..truth_tasks.truth_tasks import TruthTask
 
 _WRITTEN_IN, _AUTHOR, _LABELS = "written_in", "author", "labels"
-"""Keys of `original` with the campaign and author of a written puzzle, and its labels."""
+"""Keys of `original` that hold the campaign and the author of a written puzzle, and its labels."""
 
 
 class WrittenPuzzle(Puzzle):
@@ -32,22 +32,23 @@ class WrittenPuzzle(Puzzle):
 
     explanation: str = ""
     declines: bool = False
-    """Whether one of its options declines to answer."""
+    """Whether one of the puzzle's options declines to answer."""
 
 
 class IqTest(TruthTask):
-    """Make items of puzzles that people collected or wrote, or a program made; each carries its explanation.
+    """Make items from puzzles that people collected or wrote, or that a program generated; each item has an
+    explanation.
 
     Follows BLINK's IQ test. Options that are pictures or texts are shuffled and their letters balanced. Labels drawn in
-    the picture keep their order; to balance right letters there, collect equally many puzzles of each, or choose with
-    `items`. The attribute `origin` is `collected`, `written` (with the labels of their writers) or `generated`; the
-    author of texts of generated puzzles is `template`.
+    the picture keep their order; to balance the right letters of such puzzles, collect equally many for each letter, or
+    limit them with `items`. The attribute `origin` is `collected`, `written` (with the labels of their writers) or
+    `generated`; the author of the texts of generated puzzles is `template`.
 
     Args:
         written_by: Entry of an earlier campaign `write` whose questions it takes, in addition to a dataset that
             `dataset` names. The campaign should ask for explanations.
         options: Number of options; BLINK has four.
-        mode: Puzzles are shown as people collected them. Generated puzzles are hardened by `pattern_puzzles`.
+        mode: Puzzles are shown as they were collected. Generated puzzles are hardened by `pattern_puzzles`.
 
     Reasons:
         other_number_of_options (drop): A puzzle has more or fewer options.
@@ -81,7 +82,7 @@ class IqTest(TruthTask):
             yield RecordTruth(record, (image_id,), _written_puzzle(question, written.drawn_options))
 
     def planned(self, truth: RecordTruth[Puzzle], pictures: TruthPictures, rng: np.random.Generator) -> ItemPlan | str:
-        """Check the pictures and options, and put the wrong pictures into a random order."""
+        """Check the pictures and options, and put the wrong pictures into random order."""
         del pictures
         puzzle, count = truth.truth, len(truth.image_ids)
         if (lack := self._lack(puzzle)) is not None:
@@ -102,7 +103,7 @@ class IqTest(TruthTask):
         return ItemPlan(tuple(range(self.options)), "text" if puzzle.option_texts else "picture", document)
 
     def _lack(self, puzzle: Puzzle) -> str | None:
-        """Return why no item can be made from the words of a puzzle, or None if one can."""
+        """Return the reason why no item can be made from a puzzle's texts, or None if one can be made."""
         if isinstance(puzzle, WrittenPuzzle) and puzzle.declines:
             return "declining_option"
         if not puzzle.explanation:
@@ -136,9 +137,9 @@ class IqTest(TruthTask):
 
 
 def _written_puzzle(question: WrittenQuestion, drawn_options: tuple[str, ...]) -> WrittenPuzzle:
-    """Return a written question as a puzzle; if it has no right option, the right answer is to decline."""
+    """Return a written question as a puzzle; if it has no right option, declining is the right answer."""
     answer = question.right or question.refusal
-    assert answer is not None, "a question that nothing answers has an option that declines"
+    assert answer is not None, "a question that nothing answers must have an option that declines"
     written_in = question.written_in.model_dump(mode="json")
     return WrittenPuzzle(
         question=question.ask,

@@ -4,13 +4,14 @@ A picture is cut into 3 by 3 tiles. The reference shows three of 2 by 2 tiles, w
 lower right, filled with one color. The options are that tile and one that is not shown.
 
 In the paper, the missing tile is the center, which usually contains more detail than a tile at the border. The task
-therefore has a second mode: each of only two tiles can be missing while the other is not shown, and chance chooses one
-of them. Both are at a side of the region that is cut. If that side is the picture's border, a white margin or a frame
-reveals the piece without a look at the join; in this mode, margins and frames are therefore trimmed and the rest of the
-border is left out. Lettering and straight strips that run across a join are avoided, since people read on or follow
-them instead of comparing. Since the right piece is usually more similar to the shown tiles in color, light and texture,
-the task looks for a part of the picture in which the one piece is more similar, if it is missing, by as much as it is
-less similar if the other one is missing; chance chooses which of the two is.
+therefore has a second mode: only two tiles can be missing, the other one is then not shown, and a random draw decides
+which of them is missing. Both are at a side of the region that is cut. If that side is the picture's border, a white
+margin or a frame reveals the piece without a look at the join; in this mode, margins and frames are therefore trimmed
+and the rest of the border is left out. Lettering and straight strips that run across a join are avoided, since people
+would read or follow them instead of comparing the pieces. Since the right piece is usually more similar to the shown
+tiles in color, light and texture, the task looks for a part of the picture in which one piece, if it is missing, is
+more similar by as much as it is less similar if the other piece is missing; a random draw decides which of the two is
+missing.
 """
 
 from __future__ import annotations
@@ -55,11 +56,11 @@ _CENTRE = (1, 1)
 HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
 """Tiles not shown if the center is missing."""
 _EXCHANGEABLE = ((1, 2), (2, 1))
-"""Tiles of which each can be missing, at the lower right of 2 by 2, while the other is not shown."""
+"""Tiles either of which can be missing, at the lower right of 2 by 2 tiles, while the other is not shown."""
 _LEAST_SIZES = (0.92, 0.84, 0.68, 0.0)
-"""Smallest sides of the parts that are tried first, second and so on, as fractions of the picture's."""
+"""Smallest sides of the parts that are tried first, second and so on, as fractions of the picture's sides."""
 _MOST_ROOM = 2
-"""Largest multiple of `max_side_px` that long pictures keep for the sake of `min_view_px`."""
+"""Largest multiple of `max_side_px` at which long pictures are kept so that they satisfy `min_view_px`."""
 _OF_HARDENED = frozenset({"margin", "lettering", "strips", "likeness", "twins", "min_view_px", "max_enlargement"})
 QUESTIONS = Wordings(
     "The lower right corner of the first image is missing: it is filled with {color}. Which image shows the missing "
@@ -88,45 +89,45 @@ class Jigsaw(MapStep):
     """Make jigsaw items from photographs.
 
     Follows BLINK's jigsaw (arXiv 2404.12390, section 3.2). The picture is cut into 3 by 3 tiles. The reference shows
-    three of 2 by 2 tiles, with the place of the fourth, lower right, in one color: black, or, in mode `hardened`,
-    another one if black is not distinct there; the question names it. The two choices are that tile and one that is not
-    shown.
+    three of 2 by 2 tiles, with the position of the fourth, at the lower right, filled with one color: black or, in mode
+    `hardened`, another color if black does not stand out there; the question names the color. The two choices are that
+    tile and one that is not shown.
 
     Args:
-        dataset: Entry of a step `dataset` whose pictures alone are used, such as one that reads TARA or LVIS; null for
+        dataset: Entry of a step `dataset`, such as one that reads TARA or LVIS, to use only its pictures; null for
             every image.
-        mode: `hardened` takes the tiles (1, 2) and (2, 1), in rows and columns from 0, and lets chance decide which of
-            them is missing; both are equally large and equally near to the border. In `paper` mode the center is always
-            missing, against a tile at the border, as in the paper; the larger file, or the piece with more contrast, is
-            then right in about six of ten items.
+        mode: `hardened` takes the tiles (1, 2) and (2, 1), in rows and columns from 0, and decides at random which of
+            them is missing; both are equally large and equally close to the border. In `paper` mode the center is
+            always missing, against a tile at the border, as in the paper; the larger file, or the piece with more
+            contrast, is then right in about six of ten items.
         twins: In mode `hardened`, whether each image makes two items that show the same two pieces, each with a
             different one missing; both have a group key `twin:...`, by which scores count them together.
         margin: In mode `hardened`, fraction of each side, 0-0.3, that is left out of the cut to exclude remains of
             frames after lines of one color are trimmed. 0 only trims.
-        lettering: In mode `hardened`, whether images are used in which lettering runs across the edge of a piece, where
-            people read on instead of comparing: `avoid` or `keep` them. A cheap test finds printed lines on a uniform
+        lettering: In mode `hardened`, whether to `avoid` or `keep` images in which lettering runs across the edge of a
+            piece, where people would read on instead of comparing. A cheap test finds printed lines on a uniform
             ground; it misses single letters, slanted letters and those on a busy ground.
-        strips: In mode `hardened`, whether straight strips of one color may run along rows or columns across the edge
-            of a piece, as gutters of comics and montages do, and settle which piece goes on: `avoid` or `keep` them.
-            If a picture has lettering or a strip there, smaller parts of it are tried.
+        strips: In mode `hardened`, whether to `avoid` or `keep` straight strips of one color that run along rows or
+            columns across the edge of a piece, as gutters of comics and montages do, and reveal which piece fits. If a
+            picture has lettering or a strip there, smaller parts of it are tried.
         likeness: In mode `hardened`, whether the right piece may be more similar to the shown tiles than the wrong one,
-            measured away from the join. `even` looks for the picture, or a part of it with 60 % of its side or more,
-            in which the wrong piece is more similar, if one tile is missing, by as much as the right one is if the
-            other is, and lets chance choose which is missing. `keep` cuts the largest part, for which similarity
-            points to the right piece in about two of three items.
-        per_image: Items made of one image, each with another wrong piece; in mode `hardened` no more than two, in which
-            the pieces change places.
+            measured away from the join. `even` looks for the picture, or a part of it with 60 % of its side or more, in
+            which the wrong piece is more similar if one tile is missing by as much as the right piece is if the other
+            tile is missing, and decides at random which tile is missing. `keep` cuts the largest part, for which
+            similarity points to the right piece in about two of three items.
+        per_image: Number of items made from one image, each with a different wrong piece; in mode `hardened` at most
+            two, in which the pieces exchange roles.
         max_side_px: Larger pictures are scaled down to this before they are cut; in mode `hardened` no further than
             `min_view_px` allows, up to twice as much. Pieces are not enlarged beyond it.
         min_view_px: In mode `hardened`, shorter side that pieces have if the image allows it, 16-4096: larger images
             are scaled down no further, and smaller pieces are enlarged by at most `max_enlargement`.
-        max_enlargement: In mode `hardened`, largest factor, 1-8, by which pieces are enlarged to reach that; 1 shows
-            them unchanged.
+        max_enlargement: In mode `hardened`, largest factor, 1-8, by which pieces are enlarged to reach `min_view_px`; 1
+            shows them unchanged.
         min_tile_px: Shorter side of a tile, before it is enlarged; images with smaller tiles are dropped as
-            `too_small`. The default suits photographs of 192 px or more, of which `margin` leaves this much. With
-            `min_tile_px: 150` all pieces have the 300 px of `min_view_px`, of photographs of 512 px or more.
-        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
-            Items name theirs under the attribute `wording`.
+            `too_small`. The default suits photographs of 192 px or more, of which `margin` leaves enough. With
+            `min_tile_px: 150`, all pieces reach the 300 px of `min_view_px`, if photographs have 512 px or more.
+        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, for only the first.
+            Items record theirs in the attribute `wording`.
         min_difference: Difference, 0-1, of two pieces along the edges that join the reference
             (`edge_difference`) from which people can distinguish them. Wrong pieces that are closer to the right one,
             or to each other, are not used; an image without usable pieces is dropped as `ambiguous`. Grass, gravel,
@@ -140,9 +141,9 @@ class Jigsaw(MapStep):
         lettering_at_join (drop): In mode `hardened`: lettering runs across an edge at which a piece joins.
         strip_at_join (drop): In mode `hardened`: a straight strip of one color runs across an edge at which a piece
             joins.
-        told_by_likeness (drop): In mode `hardened`: no part of the picture balances how similar the right and the
-            wrong piece are to the shown tiles.
-        ambiguous_where_even (drop): In mode `hardened`: there are such parts, but the pieces of each differ by less
+        told_by_likeness (drop): In mode `hardened`: in no part of the picture are the right and the wrong piece equally
+            similar to the shown tiles on balance.
+        ambiguous_where_even (drop): In mode `hardened`: there are balanced parts, but the pieces of each differ by less
             than `min_difference`.
     """  # phrase: allowed
 
@@ -176,15 +177,15 @@ class Jigsaw(MapStep):
         return () if self.dataset is None else (f"{self.dataset}.{RECORDS}",)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result: the dataset only if one is named, and those of mode `hardened`
-        only in that mode.
+        """Return the settings that determine the result, including the dataset only if one is named and the settings of
+        mode `hardened` only in that mode.
         """
         without = frozenset[str]() if self.mode == "hardened" else _OF_HARDENED
         without |= frozenset[str]() if self.dataset is not None else {"dataset"}
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return why mode `hardened` made few items, and what to do."""
+        """Return the reason why mode `hardened` made few items, and what to do."""
         return self.hardening.advice(self.mode, made, dropped)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
@@ -252,7 +253,7 @@ class Jigsaw(MapStep):
 
     def _parts(self, inner: InnerBox, rng: np.random.Generator) -> Iterator[Mapping[InnerBox, float]]:
         """Yield the parts of a picture in the order in which they are tried, each with its side as a fraction of the
-        picture's: from large ones to small ones, and then, to even out similarity, those at further places.
+        picture's: from large to small and then, to balance similarity, parts at further positions.
         """
         from ..item_parts.pictures.inner_pictures import FURTHER_PLACES, sized_parts_of
 
@@ -269,7 +270,9 @@ class Jigsaw(MapStep):
     def _cut_of(
         self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, tuple[TiledPicture, float]]
     ) -> _Cut:
-        """Return a part cut in one way; parts already tried are kept, with the difference between their pieces."""
+        """Return a part cut in one way. Parts that were already tried are cached with the difference between their
+        pieces.
+        """
         from ..item_parts.pictures.tiled_pictures import TiledPicture, TilePair, edge_difference
 
         if part not in tried:
@@ -282,8 +285,8 @@ class Jigsaw(MapStep):
 
     @staticmethod
     def _ways(picture: ReducedPicture | None, usable: Mapping[InnerBox, float]) -> Iterator[tuple[Way, Way]]:
-        """Yield the two ways to cut each part of a picture, the best part first, or in order without a picture to
-        compare; chance chooses one of the two.
+        """Yield the two ways to cut each part of a picture, the best part first, or in the given order if there is no
+        picture to compare; the caller chooses one of the two at random.
         """
         from ..item_parts.pictures.piece_likeness import Way, even_ways, likeness_margins
 
@@ -296,7 +299,7 @@ class Jigsaw(MapStep):
         return {"tile_px": min(cut.tile_wh), "view_px": min(self._shown_wh(cut))}
 
     def _made(self, record: ImageRecord, ctx: Context, cuts: Sequence[_Cut]) -> Outcome:
-        """Make the items of cut pictures; stores each picture once."""
+        """Make the items of cut pictures, and store each picture once."""
         from benchwright.drawing.clear_colors import FILL_COLORS
 
         stored: dict[tuple[InnerBox, Tile, bool], ImageRecord] = {}
@@ -350,8 +353,8 @@ class Jigsaw(MapStep):
         return [TilePair(first, second), TilePair(second, first)]
 
     def _told_apart(self, cut: TiledPicture, rng: np.random.Generator) -> list[_Cut] | Outcome:
-        """Choose the first pairs whose pieces differ enough from each other and from the earlier wrong pieces; return
-        an outcome if there are none.
+        """Return the first pairs whose pieces differ enough from each other and from the earlier wrong pieces, or an
+        outcome if there are none.
         """
         from ..item_parts.pictures.tiled_pictures import edge_difference
 
@@ -381,8 +384,8 @@ class Jigsaw(MapStep):
         number: int,
         evidence: Mapping[str, Any],
     ) -> Item:
-        """Ask for the right piece; `shown` are the reference, the right and the wrong piece, and `number` is the wrong
-        tile's, so that an item's id and order outlive the settings.
+        """Return an item that asks for the right piece. `shown` contains the reference, the right and the wrong piece;
+        `number` is that of the wrong tile, so that an item's id and order do not depend on the settings.
         """
         reference, right, wrong = shown
         placed = place(right.image_id, [wrong.image_id], ctx.rng(record.image_id, "place", number))
@@ -413,7 +416,7 @@ class Jigsaw(MapStep):
 
 
 class _Cut(NamedTuple):
-    """A cut picture from which an item is made: its pieces, their evidence, and what was measured on the picture."""
+    """A cut picture from which an item is made: its pieces, their evidence, and the measurements of the picture."""
 
     picture: TiledPicture
     pair: TilePair

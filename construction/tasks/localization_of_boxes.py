@@ -1,4 +1,4 @@
-"""Object localization with boxes that a dataset states, as BLINK takes them from LVIS (section 3.2)."""
+"""Object localization with boxes from a dataset, which in BLINK is LVIS (section 3.2)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..truth_tasks.truth_tasks import TruthTask
 
 _KEYS, _TWIN_VIEW = ("A", "B"), "twin_view"
 OF_PARTS = frozenset({"min_view_px", "max_enlargement", "twins"})
-"""Settings for mode `hardened` only."""
+"""Settings that apply only in mode `hardened`."""
 QUESTIONS = Wordings(
     "Two boxes are drawn on the image: A, the {a} one, and B, the {b} one. Which of them fits {phrase} more closely?",
     "Which box fits {phrase} better, the {a} one labeled A or the {b} one labeled B?",
@@ -56,7 +56,7 @@ def colored_boxes(
     """Return two boxes in the two colors most visible on their pictures, and the question that names these colors.
 
     Args:
-        pictures: The picture, (height, width, 3) RGB, and that of a twin with boxes at the same places.
+        pictures: The picture, (height, width, 3) RGB, and that of a twin with boxes at the same positions.
         prompts: Boxes A and B.
         phrase: The object's name in the question.
         wording: Number of the question's wording, from 1.
@@ -71,7 +71,8 @@ def colored_boxes(
 
 
 def _single_things(stated: LabelledBoxes) -> list[LabelledBox]:
-    """Return the boxes whose label names one object of the picture: it has no second box and is not incomplete.
+    """Return the boxes whose label names a single object of the picture: the label has no second box and is not
+    incomplete.
 
     Labels are compared as questions show them, so that `hot_dog` and `hot dog` are one label.
     """
@@ -96,13 +97,13 @@ ROOM_FOR_BOTH = Hardening(
 
 
 class LocalizationOfBoxes(TruthTask):
-    """Make items that ask which of two boxes fits an object whose box a dataset states.
+    """Make items that ask which of two boxes fits an object; a dataset states the right box.
 
     Args:
         mode: `hardened` shows a part of the picture in which the boxes could exchange positions; see
             `object_localization`. `paper` shows the whole picture, with noise on each side of the stated box.
         min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
-        max_enlargement: Largest factor, 1-8, by which the picture is enlarged for that.
+        max_enlargement: Largest factor, 1-8, by which the picture is enlarged to reach `min_view_px`.
         min_box_px: Shorter side of a box, as shown but before enlargement; smaller objects are not asked about.
         noise: Standard deviation of each side's displacement, as a fraction of the box's width or height.
         min_iou: Smallest intersection over union of the wrong box with the right one, 0-1.
@@ -111,7 +112,7 @@ class LocalizationOfBoxes(TruthTask):
             the other one fits; both have a group key `twin:...`, by which scores count them together.
 
     Reasons:
-        no_single_thing (drop): No label has exactly one box and certainly no other instance.
+        no_single_thing (drop): No label has exactly one box and is certain to have no other instance.
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
         no_room_around (drop): In mode `hardened`, the box is so near a border that there is no space around it for the
             other box.
@@ -191,7 +192,7 @@ class LocalizationOfBoxes(TruthTask):
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the item, in mode `hardened` on the part of the picture that shows both boxes."""
+        """Return the item; in mode `hardened`, it shows the part of the picture with both boxes."""
         if self.mode == "paper":
             return super().made_of_record(record, ctx, entry, pictures)
         view = entry.plan["view"]
@@ -244,7 +245,9 @@ class LocalizationOfBoxes(TruthTask):
 
 
 def document_of(right: Box, wrong: Box, stated: Box) -> dict[str, Any]:
-    """Return the facts about two boxes that items record: the boxes as shown, their overlap, and the stated box."""
+    """Return the facts about two boxes to be recorded in items: the boxes as shown, their overlap, and the stated
+    box.
+    """
     return {
         "right_xyxy": list(right),
         "wrong_xyxy": list(wrong),
@@ -260,7 +263,7 @@ def _twin_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def view_document(view: BoxView) -> dict[str, Any]:
-    """Return what items record about the part of a picture that they show, in pixels."""
+    """Return the facts to be recorded in items about the part of a picture that they show, in pixels."""
     return {"scaled_wh": list(view.scaled_wh), "corner": list(view.corner), "size_wh": list(view.size_wh)}
 
 

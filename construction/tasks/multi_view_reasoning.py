@@ -2,8 +2,8 @@
 
 BLINK takes two frames of a video of an object from Wild6D and describes the camera's motion by its direction alone.
 Photographers may prefer one direction, and light or focus may reveal which frame is earlier. In mode `hardened`, one
-random draw decides which frame comes first, and a second one whether both pictures are mirrored: whatever is known
-about temporal order and how people walk, either side is right equally often.
+random draw decides which frame comes first, and a second one whether both pictures are mirrored. Both sides are then
+right equally often, whatever is known about the temporal order and the way people walk.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ OF_PLACES = Wordings(
 )  # phrase: allowed
 _OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
 _TURNS = 40
-"""Number of pairs of frames to try in a video."""
+"""Number of pairs of frames to try per video."""
 
 
 def dot(first: Vector, second: Vector) -> float:
@@ -85,8 +85,8 @@ def turn_deg(first: CameraPose, second: CameraPose, up: Vector) -> float:
 def side_of(first: CameraPose, second: CameraPose) -> Side | None:
     """Return on which side of the first camera the second one is, by left and right in the first camera's picture.
 
-    None if the second camera does not see the first one on the other side, for example because it is almost straight
-    ahead or the camera was rolled over in between.
+    Returns None if the second camera does not see the first one on the opposite side, for example because that is
+    almost straight ahead or because the camera was rolled over in between.
     """
     there, back = _sideways(first, second.centre), _sideways(second, first.centre)
     if there * back >= 0:
@@ -123,12 +123,12 @@ class MultiViewReasoning(TruthTask):
 
     Follows BLINK's multi-view reasoning. Poses state on which side of the earlier camera the later one is, and by what
     angle the camera went around the object. Angles below `min_turn_deg` are a dead zone: such frames are not asked
-    about. All frames in between must turn the same way. For objects that look alike from all sides, such as bottles, a
-    dataset's poses may turn with the camera; inspect such items.
+    about. All frames in between must turn the same way. For objects that look the same from all sides, such as bottles,
+    a dataset's poses may turn with the camera; inspect such items.
 
     Args:
-        mode: `hardened` lets chance decide which of the two frames comes first, and whether both are mirrored; each of
-            these reverses the side. Neither temporal order nor the way that most people walk therefore reveals the
+        mode: `hardened` decides at random which of the two frames comes first, and whether both are mirrored; each of
+            these reverses the side. Therefore, neither the temporal order nor the way most people walk reveals the
             side. Frames in which a cheap test finds lettering, which mirroring would reveal, yield no item. `paper`
             keeps the temporal order, as the paper does.
         pictures: How frames are shown: `single`, as one image each; `concatenated`, side by side in one image; `both`
@@ -136,14 +136,14 @@ class MultiViewReasoning(TruthTask):
         min_turn_deg: Smallest angle, in degrees.
         max_turn_deg: Largest angle, in degrees; beyond half a turn, left and right are exchanged.
         max_tilt_deg: Largest change of the angle at which the camera looks down, in degrees.
-        max_height_deg: Largest angle at which either frame looks down on the object; from straight above there is no
-            left and right.
+        max_height_deg: Largest angle, in degrees, at which either frame looks down on the object; from straight above,
+            there is no left or right.
 
     Reasons:
         too_few_frames (drop): Fewer than two frames of the video are in the run.
         dead_zone (drop): No two frames fit the limits on angles.
         other_sizes (drop): The frames differ in size.
-        lettering (drop): In mode `hardened`: lettering shows in a frame, which could be mirrored.
+        lettering (drop): In mode `hardened`: a frame, which could be mirrored, shows lettering.
     """
 
     name: ClassVar[str] = "multi_view_reasoning"
@@ -199,8 +199,8 @@ class MultiViewReasoning(TruthTask):
     def _perhaps_mirrored(
         self, document: Mapping[str, Any], pictures: TruthPictures, is_mirrored: bool
     ) -> dict[str, Any]:
-        """Return the part of a plan that depends on whether both pictures are mirrored; both are redrawn in either
-        case.
+        """Return the part of a plan that depends on whether both pictures are mirrored; in either case, both are
+        redrawn.
         """
         view = whole_view(pictures.sizes_wh[0], pictures.shown_wh[0], is_mirrored=is_mirrored).document()
         return {
@@ -247,7 +247,7 @@ class MultiViewReasoning(TruthTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item]:
-        """Return an item for each way in which the frames are shown."""
+        """Return one item for each way of showing the frames."""
         pair = f"pair:{ctx.item_id(record.image_id, chosen.record)}"
         items = []
         if self.pictures != "concatenated":

@@ -1,8 +1,8 @@
 """Object localization, as in BLINK (section 3.2): which of two boxes fits an object?
 
-One box is stated by a person; the other adds Gaussian noise to its sides.
+One box is stated by a person; the other is derived from it by adding Gaussian noise to its sides.
 
-The task checks that the marks can be drawn with their labels before it makes the item.
+Before the task makes an item, it checks that the marks can be drawn with their labels.
 """
 
 from __future__ import annotations
@@ -44,14 +44,15 @@ class ObjectLocalization(FactsReader):
     """Make items that ask which of two boxes fits a subject; needs the step `facts` before it, or a dataset with boxes.
 
     Follows BLINK's object localization. Two boxes are drawn on the picture as visual prompts: the stated one, and the
-    same box with Gaussian noise on each side. Which fits the subject more closely? There is one item per subject; for a
-    dataset such as LVIS or COCO, there is one item per picture, about an object whose label has exactly one box there,
-    chosen with the seed. Labels that may have further instances without a box are not asked about.
+    same box with Gaussian noise on each side. The question is which of them fits the subject more closely. There is one
+    item per subject. For a dataset such as LVIS or COCO, there is one item per picture, about an object whose label has
+    exactly one box there, chosen with the seed. Labels that may have further instances without a box are not asked
+    about.
 
-    Without a look at the subject, a box with noise on its sides is distinguishable from the stated one by its
-    proportions, by a side at the picture's border, or by its distance from the middle. So by default two boxes of equal
-    proportions are drawn on a part of the picture with both in its middle, and chance decides which of them is the
-    larger and to which sides they are apart.
+    A box with noise on its sides can be distinguished from the stated one without a look at the subject: by its
+    proportions, by a side at the picture's border, or by its distance from the middle. Therefore, by default, two boxes
+    of equal proportions are drawn on a part of the picture with both in its middle, and a random draw decides which of
+    them is larger and in which direction they are offset.
 
     Args:
         dataset: Entry of the step `dataset` whose boxes are used; null uses facts.
@@ -59,11 +60,11 @@ class ObjectLocalization(FactsReader):
             positions: measurements of the boxes alone do not reveal the stated one. `paper` shows the whole picture,
             with noise on each side of the stated box, as the paper does.
         apart_from: With `dataset`, entries of earlier tasks of ground truth whose pictures it does not show again.
-        items: With `dataset`, largest number of items; null makes as many as possible. The seed chooses.
+        items: With `dataset`, largest number of items, chosen by the seed; null makes as many as possible.
         max_side_px: Longer side of the picture shown; larger ones are scaled down.
         min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
-        max_enlargement: Largest factor, 1-8, by which the picture is enlarged to reach that; objects that would need
-            more yield no item.
+        max_enlargement: Largest factor, 1-8, by which the picture is enlarged to reach `min_view_px`; objects that
+            would need more yield no item.
         min_box_px: Shorter side of a subject's box, as shown but before enlargement, or of both boxes in mode
             `hardened`; smaller subjects yield no item.
         noise: Standard deviation of each side's displacement, as a fraction of the box's width or height; a side moves
@@ -73,14 +74,14 @@ class ObjectLocalization(FactsReader):
             the other one fits; both have a group key `twin:...`, by which scores count them together.
         max_iou: Largest intersection over union. A subject without such a box yields no item; an image without any item
             is dropped.
-        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
-            Items name theirs under the attribute `wording`.
-        stated_by: Entry of the step `facts` that it reads, if the recipe renames it.
+        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, for only the first.
+            Items record theirs in the attribute `wording`.
+        stated_by: Entry of the step `facts` to read, if the recipe gives it another name.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
-        nothing_stated (drop): With `dataset`, no boxes are known of the image.
-        no_single_thing (drop): With `dataset`, no label has exactly one box and certainly no other instance.
+        nothing_stated (drop): With `dataset`, no boxes of the image are known.
+        no_single_thing (drop): With `dataset`, no label has exactly one box and is certain to have no other instance.
         used_already (drop): With `dataset`, an item that was chosen before shows the picture.
         enough (drop): There were `items` items without it.
         too_small (drop): The subject's box is smaller than `min_box_px`, or, in mode `hardened`, the part around it is
@@ -115,10 +116,10 @@ class ObjectLocalization(FactsReader):
     @model_validator(mode="after")
     def _limits_are_in_order(self) -> ObjectLocalization:
         if self.max_iou <= self.min_iou:
-            raise ValueError(f"max_iou {self.max_iou} is not above min_iou {self.min_iou}; no box has both")
+            raise ValueError(f"max_iou {self.max_iou} is not above min_iou {self.min_iou}; no box fits both")
         if self.mode == "hardened" and self.max_side_px < self.min_view_px:
             raise ValueError(
-                f"max_side_px {self.max_side_px} is below min_view_px {self.min_view_px}: no part has both"
+                f"max_side_px {self.max_side_px} is below min_view_px {self.min_view_px}: no part fits both"
             )
         if self.dataset is None and (wrong := self.model_fields_set & _OF_DATASETS):
             raise ValueError(f"leave out {', '.join(sorted(wrong))}, or name the dataset's entry under dataset")
@@ -127,31 +128,31 @@ class ObjectLocalization(FactsReader):
         return self
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that no earlier step gives boxes, if it reads a dataset's boxes."""
+        """Return a message if the step reads a dataset's boxes but no earlier step supplies them, otherwise None."""
         if self.dataset is None:
             return None
         return lacking_before(before, [f"{self.dataset}.{LabelledBoxes.kind}"], [LabelledBoxes.kind])
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return how many items the task will make from a dataset's boxes; unknown for facts."""
+        """Return how many items the task will make from a dataset's boxes; for facts, the number is unknown."""
         from ..truth_tasks.forecasts import forecast_of_truths
 
         return () if self.dataset is None else forecast_of_truths(self, ctx)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step for a dataset's boxes if it reads some, otherwise itself."""
+        """Return the step for a dataset's boxes if this one reads them, otherwise the step itself."""
         if self.dataset is None:
             return self
         settings = self.model_dump(exclude={"stated_by"})
         return LocalizationOfBoxes(**settings).placed(given)
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return why mode `hardened` made few items, and what to do."""
+        """Return the reason why mode `hardened` made few items, and what to do."""
         return self.hardening.advice(self.mode, made, dropped)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result: those for datasets only if one is used, and sizes of parts
-        only if parts are shown.
+        """Return the settings that determine the result, including those for datasets only if one is used, and sizes of
+        parts only if parts are shown.
         """
         without = _OF_DATASETS | {"dataset"} if self.dataset is None else frozenset[str]()
         if self.mode == "paper":
@@ -159,7 +160,7 @@ class ObjectLocalization(FactsReader):
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make one item about each stated subject for which a wrong box can be drawn."""
+        """Make one item for each stated subject for which a wrong box can be drawn."""
         subjects = self.stated(record, ctx, "subjects")
         if subjects is None:
             return nothing_stated()
@@ -232,7 +233,7 @@ class ObjectLocalization(FactsReader):
         subject: Mapping[str, Any],
         rng: np.random.Generator,
     ) -> list[Item] | str:
-        """Return the item about one subject and its twin, or that there is no space for the labels."""
+        """Return the item about one subject and its twin, or the reason that there is no space for the labels."""
         placed = place(shown.right, [shown.wrong], rng)
         if not labels_fit(drawn_boxes(shown.picture.image_id, shown.picture.height, placed.options), shown.picture):
             return "no_room_for_labels"
@@ -286,7 +287,7 @@ class ObjectLocalization(FactsReader):
 
 
 class _ShownBoxes(NamedTuple):
-    """Two boxes on the picture that shows them, with what items record about that picture."""
+    """Two boxes on the picture that shows them, with the facts to be recorded in items about that picture."""
 
     picture: ImageRecord
     pixels: NDArray[np.uint8]

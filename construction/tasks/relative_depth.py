@@ -43,7 +43,7 @@ QUESTIONS = Wordings(
     "was taken?",
 )
 _LEVEL_DEG, _NEAR_DEG = 0.5, 1.0
-"""Tilt that is too small to see, and largest difference between two matched tilts, in degrees."""
+"""Largest tilt that is too small to be seen, and largest difference between two matched tilts, in degrees."""
 _STEEP_DEG, _RATIO, _TRIED = 3.0, 1.2, 60
 """For pairs that are not level: largest difference in steepness and largest ratio of distances between two matched
 pairs, and number of pairs nearest in steepness that are tried.
@@ -54,13 +54,14 @@ OPTIONS = ("A is closer", "B is closer")
 class RelativeDepth(PointPairTask):
     """Make items that ask which of two points is closer to the camera; needs DIW before it, or marks.
 
-    Follows BLINK's relative depth. The seed decides which of the points is A, so that A and B are right equally often.
+    Follows BLINK's relative depth. The seed decides which of the two points is A, so that A and B are right equally
+    often.
 
-    Points that are lower, or nearer to the center, are usually closer. In `hardened` mode, only points at about the
-    same height are therefore asked about, as in half of DIW's pairs, each in a view of the picture in which both are
-    level and equally far from the middle; the view is mirrored at random. If the picture is turned for that, the slope
-    of its horizon reveals which point was lower. Among pairs that are not quite level, one whose closer point is lower
-    is therefore matched with one that is about as steep and whose closer point is higher.
+    Points that are lower, or nearer to the center, are usually closer. In `hardened` mode, items therefore ask only
+    about points at about the same height, as in half of DIW's pairs, in a view of the picture in which both are level
+    and equally far from the middle; the view is mirrored at random. If the picture is rotated for this, the slope of
+    its horizon reveals which point was lower. Among pairs that are not quite level, one whose closer point is lower is
+    therefore matched with one that is about as steep and whose closer point is higher.
 
     With `heights: matched`, pairs at different heights are also asked about, on upright views: each pair whose closer
     point is lower is matched with one of another picture that is about as steep and as far apart and whose closer point
@@ -69,8 +70,9 @@ class RelativeDepth(PointPairTask):
     Args:
         mode: `hardened`, or `paper`: the points of any pair, on the whole picture as it is.
         heights: In `hardened` mode, whether points must be `level`, or pairs at different heights are `matched` with
-            each other. Not with `twins`, whose points exchange positions when the view is mirrored.
-        tilts: In `hardened` mode, whether pairs that are not quite level are `matched` with others, or `any` is used.
+            each other. `matched` excludes `twins`, whose points exchange positions when the view is mirrored.
+        tilts: In `hardened` mode, whether pairs that are not quite level are `matched` with others, or `any` such pair
+            is used.
         twins: In `hardened` mode, whether each pair of points yields two items, one mirrored, with the rings at the
             same positions; both have a group key `twin:...`, by which scores count them together.
 
@@ -152,8 +154,8 @@ class RelativeDepth(PointPairTask):
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
         """Yield pairs at different heights: matched pairs with the view that both allow, and the others.
 
-        Pictures in `shown` yield no further item; None excludes no picture. If a picture may be shown only once, it is
-        in only one match, so that neither of two matched pairs is left out later.
+        Pictures in `shown` yield no further item; with None, no picture is excluded. If a picture may be shown only
+        once, it is in only one match, so that neither of two matched pairs is left out later.
         """
         taken_already: Set[str] = set() if shown is None else shown
 
@@ -245,8 +247,8 @@ class RelativeDepth(PointPairTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the item; two matched items share a group key, so that a solver cannot learn from one about
-        the other.
+        """Return the item. Two matched items share a group key, so that a solver cannot learn about one from the other
+        one.
         """
         del made
         keys: tuple[str, ...] = ()
@@ -270,7 +272,7 @@ def _points(compared: DepthComparison) -> tuple[Point, Point]:
 
 
 class _DepthInView(DepthComparison):
-    """A pair of points with the view that shows it, and the record whose points lie at the same places."""
+    """A pair of points with the view that shows it, and the record whose points are at the same positions."""
 
     view: LevelView
     scale: float
@@ -278,7 +280,7 @@ class _DepthInView(DepthComparison):
 
 
 class _Tilted(NamedTuple):
-    """A pair of points that is not quite level: its tilt in degrees, its place in the seed's order, and its view."""
+    """A pair of points that is not quite level: its tilt in degrees, its position in the seed's order, and its view."""
 
     tilt_deg: float
     turn: int
@@ -286,9 +288,7 @@ class _Tilted(NamedTuple):
     view: LevelView
 
     def unlikeness(self, other: _Tilted) -> float:
-        """Return how different two pairs are in steepness and distance; 1 is the largest difference allowed in
-        either.
-        """
+        """Return how much two pairs differ in steepness and distance; 1 is the largest difference allowed in either."""
         ratio = abs(log(self.view.distance / other.view.distance)) / log(_RATIO)
         return max(abs(self.tilt_deg - other.tilt_deg) / _STEEP_DEG, ratio)
 

@@ -46,29 +46,31 @@ OPTIONS = ("The surface at A is darker", "The surface at B is darker", "Both are
 class RelativeReflectance(PointPairTask):
     """Make items that ask which of two points has the darker surface; needs IIW before it, or marks.
 
-    Follows BLINK's relative reflectance. The options are always A, B and about the same, in this order; the seed
-    decides which point is A, so that all three are right equally often as far as the comparisons allow.
+    Follows BLINK's relative reflectance. The options are always A, B and about the same, in this order. The seed
+    decides which point is A, so that all three are right equally often, as far as the comparisons allow.
 
-    Points that are about the same are closer to each other than others, and each picture has more comparisons of one
-    kind. In `hardened` mode, a comparison of points that differ is therefore matched with one of points that are the
-    same, in the same picture and about as far apart. A rectangle around the middle of its points, of the size that both
-    allow, shows either with the points at the same positions, level and equally far from the middle. The seed then
-    chooses one of the two so that the three options are equally likely, and the view is mirrored at random.
+    Points of about the same darkness are usually closer to each other than other points, and each picture has more
+    comparisons of one kind. In `hardened` mode, a comparison of points that differ is therefore matched with a
+    comparison of points that are the same, in the same picture and about as far apart. Each of them is shown in a
+    rectangle around the middle of its points, of the size that both allow, with the points at the same positions, level
+    and equally far from the middle. The seed then chooses one of the two so that the three options are equally likely,
+    and the view is mirrored at random.
 
     Args:
         mode: `hardened`, or `paper`: any comparison, on the whole picture as it is.
-        min_weight: Smallest weight of a comparison, on the dataset's own scale; people's marks are always used.
-        max_ratio: In `hardened` mode, largest ratio of the distances of two comparisons that are matched.
-        partners: In `hardened` mode, whether comparisons are matched within their `picture` only, or those of pictures
-            without a match with those of `any` such picture: more items, but the look of a picture as a whole may then
-            reveal a little.
+        min_weight: Smallest weight of a comparison, on the dataset's own scale; comparisons marked by people are always
+            used.
+        max_ratio: In `hardened` mode, largest ratio of the point distances of two matched comparisons.
+        partners: In `hardened` mode, whether comparisons are matched only within their `picture`, or those of pictures
+            without a match also with those of `any` other such picture, which yields more items, although the look of a
+            whole picture may then reveal a little.
 
     Reasons:
         unsure (drop): The comparison's weight is below `min_weight`.
         contradicted (drop): Another comparison of the same two points has another result.
         unmatched (drop): In `hardened` mode: the picture (with `partners: any`, every picture) has no other comparison,
             with another outcome and about as far apart, in a view that both allow.
-        other_of_match (drop): In `hardened` mode: the seed took the comparison that this one is matched with.
+        other_of_match (drop): In `hardened` mode: the seed took the comparison with which this one is matched.
     """
 
     name: ClassVar[str] = "relative_reflectance"
@@ -123,8 +125,8 @@ class RelativeReflectance(PointPairTask):
     def _matched(
         self, leveled: Sequence[_Leveled], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Generator[RecordTruth[Any] | UnusedTruth, None, list[_Leveled]]:
-        """Yield, for each match among the comparisons, the one that the seed chooses and the other one with a reason;
-        return those without a match.
+        """Yield, for each match, the comparison that the seed chooses, and the other one with a reason; return the
+        comparisons without a match.
         """
         order = sorted(leveled, key=lambda entry: entry.turn)
         equal = [entry for entry in order if entry.truth.truth.darker == "equal"]
@@ -201,7 +203,7 @@ class RelativeReflectance(PointPairTask):
 
 
 class _ComparisonInView(ReflectanceComparison):
-    """A comparison with the view that shows it, and the record that could have been shown in its place."""
+    """A comparison with the view that shows it, and the record that could have been shown instead."""
 
     view: LevelView
     scale: float
@@ -209,19 +211,19 @@ class _ComparisonInView(ReflectanceComparison):
 
 
 class _Leveled(NamedTuple):
-    """A comparison that a level view can show, with its place in the seed's order."""
+    """A comparison that a level view can show, with its position in the seed's order."""
 
     truth: RecordTruth[ReflectanceComparison]
     view: LevelView
     turn: int
 
     def size_in(self, sizes_wh: Mapping[str, SizeWH]) -> SizeWH:
-        """Return the size of its picture."""
+        """Return the size of the comparison's picture."""
         return sizes_wh[self.truth.image_ids[0]]
 
 
 def _ratio(first: LevelView, second: LevelView) -> float:
-    """Return the ratio of the larger distance of points to the smaller one."""
+    """Return the ratio of the larger distance between points to the smaller one."""
     return max(first.distance, second.distance) / min(first.distance, second.distance)
 
 

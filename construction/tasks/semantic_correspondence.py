@@ -1,6 +1,6 @@
 """Semantic correspondence, as in BLINK (section 3.2): which of four points of another animal or object corresponds?
 
-BLINK takes the key points of SPair-71k; people can join points of two pictures in a campaign `mark` over pairs too.
+BLINK uses the key points of SPair-71k; people can also join points of two pictures in a `mark` campaign over pairs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
 _CALLED = {"tvmonitor": "TV or monitor", "pottedplant": "potted plant"}
-"""Categories of SPair-71k that need another wording."""
+"""Categories of SPair-71k that need a different wording."""
 QUESTIONS = Wordings(
     "Each of the two images shows {thing}. The ring labeled REF marks a part of it in the first image. Which ring "
     "marks the same part in the second image: A, B, C or D?",
@@ -35,9 +35,9 @@ class SemanticCorrespondence(CorrespondenceTask):
     """Make items that ask which of four points in another picture corresponds to a marked one; needs SPair-71k before
     it, or marks on pairs.
 
-    Follows BLINK's semantic correspondence. A key point of both pictures is the reference; the other three options are
-    other key points of the second picture, which therefore have another meaning. In `hardened` mode the first picture
-    has all four of them, and is cropped so that each could be at the reference's place.
+    Follows BLINK's semantic correspondence. The reference is a key point of both pictures; the other three options are
+    other key points of the second picture, which therefore have a different meaning. In `hardened` mode, the first
+    picture has all four of them, and is cropped so that each could be at the reference's position.
     """
 
     name: ClassVar[str] = "semantic_correspondence"

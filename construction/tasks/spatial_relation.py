@@ -1,8 +1,8 @@
 """Spatial relation, as in BLINK (section 3.2): is a claim about the relation of two objects true?
 
 BLINK lets a language model turn the claims of VSR into questions. Here, a rule does so for every relation
-(`item_parts.wording.spatial_questions`), so that nothing but the verb of a claim changes; a model does so if a recipe
-names one, and a rule checks what it writes (`item_parts.wording.spatial_wording`).
+(`item_parts.wording.spatial_questions`), and only moves the verb of the claim. If a recipe names a model, the model
+does so, and a rule checks its questions (`item_parts.wording.spatial_wording`).
 """
 
 from __future__ import annotations
@@ -40,35 +40,35 @@ from ..truth_tasks.truth_tasks import TWIN, TruthTask
 
 
 class SpatialRelation(TruthTask):
-    """Make yes/no items of claims about the relation of two objects; needs a `dataset` such as VSR before it.
+    """Make yes/no items from claims about the relation of two objects; needs a `dataset` such as VSR before it.
 
     Follows BLINK's spatial relation. `The cat is behind the bed.` becomes `Is the cat behind the bed?`; all relations
-    of VSR are supported, for one object and for several. Yes and no are right equally often as far as the claims allow.
+    of VSR are supported, in the singular and in the plural. Yes and no are right equally often, as far as the claims
+    allow.
 
-    Some claims are true of most pictures (a cup is on a table), so a solver that reads only the claim does well. In
-    `hardened` mode, a claim is asked about only if people wrote it about two pictures, true of one and false of the
-    other, and the seed chooses either. VSR's claims were written about two pictures each. With `matched_on: relation`,
-    another claim with the same relation and the other label is enough: more items, but the named objects still reveal
-    something.
+    Some claims are true of most pictures (a cup is on a table), so that a solver that reads only the claim does well.
+    In `hardened` mode, an item asks about a claim only if people wrote it about two pictures, true of one and false of
+    the other, of which the seed chooses one. Each of VSR's claims was written about two pictures. With `matched_on:
+    relation`, another claim with the same relation and the other label is enough; this yields more items, but the named
+    objects still reveal something.
 
     With `chat` a language model words the questions, as in the paper. Its input is the claim, never the picture. Its
-    question must name both objects and the relation in the claim's order and say nothing more, so that the key stays
-    valid; one that does not is sent back once with its faults. The choice of records does not depend on
-    the model.
+    question must name both objects and the relation in the claim's order and nothing else, so that the key stays valid;
+    a faulty question is sent back once with its faults. The choice of records does not depend on the model.
 
     Args:
         mode: `hardened`, or `paper`: any claim.
-        matched_on: In `hardened` mode, what the true and the false claim of which one is taken have in common: the
-            whole `claim`, or the `relation` and whether it is one thing.
-        twins: In `hardened` mode, whether both claims make an item, with a group key `twin:...` in common, by which
-            scores count them together; otherwise the seed chooses either.
+        matched_on: In `hardened` mode, what a true claim and a false claim must have in common to be matched: the whole
+            `claim`, or the `relation` and the number (singular or plural).
+        twins: In `hardened` mode, whether both claims yield an item, with a common group key `twin:...`, by which
+            scores count them together; otherwise, the seed chooses one of them.
         min_agreement: Smallest proportion of the people who judged a claim, including its author, that agree with the
             dataset's label, 0-1.
-        sides: Who sees left and right in claims about them: `unstated` asks as they are worded, `camera` adds `as seen
-            from the camera`, for annotations that all mean that, and `leave_out` makes no items of them. In VSR, some
-            claims mean the camera's view and others the object's own. Not `camera` with `chat`.
+        sides: Point of view of claims about left and right: `unstated` keeps their wording, `camera` adds `as seen from
+            the camera`, for datasets in which all claims mean that, and `leave_out` makes no items from them. In VSR,
+            some claims refer to the camera's view and others to the object's own. `camera` cannot be used with `chat`.
         inverted: Proportion of items, 0-1, that ask whether the claim is false (`Is it false that the cat is behind the
-            bed?`), which turns the key around; chosen by the seed. Not with `chat`.
+            bed?`), which reverses the key; the seed chooses the items. Cannot be used with `chat`.
         chat: Language model that words the questions; null for the rule, without a model.
         unusable: Treatment of a claim if neither the model's question nor its repair is usable, or if the model refuses
             to
@@ -79,8 +79,8 @@ class SpatialRelation(TruthTask):
             the dataset does.
         unclear_side (drop): With `sides: leave_out`, the claim is about left or right.
         disputed (drop): Fewer people than `min_agreement` agree with the dataset's label.
-        no_counterpart (drop): In `hardened` mode: no other picture has a claim that matches and the other label.
-        counterpart_taken (drop): In `hardened` mode: the seed took the claim that this one is matched with.
+        no_counterpart (drop): In `hardened` mode: no other picture has a matching claim with the other label.
+        counterpart_taken (drop): In `hardened` mode: the seed took the claim with which this one is matched.
         unusable_question (drop): Neither the model's question nor its repair matches the claim.
         endpoint_refused (drop): The endpoint refused the request.
         endpoint_unusable_reply (drop): The endpoint's reply contains no text.
@@ -134,8 +134,8 @@ class SpatialRelation(TruthTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield the claims; in `hardened` mode, of each matching true and false claim, the one that the seed
-        chooses.
+        """Yield the claims; in `hardened` mode, yield only the one that the seed chooses from each matching true and
+        false claim.
         """
         del sizes_wh
         if self.mode == "paper":
@@ -172,7 +172,9 @@ class SpatialRelation(TruthTask):
         return statement_of(claim).casefold()
 
     def _read(self, claim: SpatialClaim) -> _Agreed | str:
-        """Return the parts of a claim and how many people agree with its label, 0-1, or why it makes no item."""
+        """Return the parts of a claim and the proportion of people, 0-1, who agree with its label, or the reason why it
+        makes no item.
+        """
         parts = read_claim(claim.claim, claim.relation)
         if parts is None:
             return "unread_claim"
@@ -260,7 +262,7 @@ def _claim_of(chosen: ChosenRecord) -> ReadClaim:
 
 
 def _as_twins(pair: Sequence[RecordTruth[SpatialClaim]]) -> Iterator[RecordTruth[SpatialClaim]]:
-    """Yield a true and a false claim, each with the name of both."""
+    """Yield a true and a false claim, each with their common name."""
     name = "+".join(truth.record for truth in pair)
     for truth in pair:
         original = {**truth.truth.original, TWIN: name}

@@ -5,8 +5,8 @@ photograph: the second view is drawn through a random homography, which states e
 other lighting.
 
 An item marks a reference and four options that people can distinguish. If the first view is the whole photograph, as in
-mode `paper`, the right ring is usually the one at the reference's position. In mode `hardened`, the first view is a
-part of the photograph, placed so that any of the four points could be at the reference's position.
+mode `paper`, the right ring is usually at the reference's position. In mode `hardened`, the first view is a part of the
+photograph, placed so that any of the four points could be at the reference's position.
 """
 
 from __future__ import annotations
@@ -68,17 +68,17 @@ QUESTIONS = Wordings(
 )
 
 _TRIES = 4
-"""Number of second views to try for an item in mode `hardened`."""
+"""Number of second views to try per item in mode `hardened`."""
 _LARGEST_PX = 8192
 _OF_DATASETS = frozenset({"uses", "apart_from", "items"})
 _OF_PARTS = frozenset({"min_view_px", "max_enlargement"})
 _OF_HARDENED = _OF_PARTS | {"twins"}
 _OF_BOTH = _OF_PARTS | {"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness", "wordings"}
-"""Settings for both drawn views and views of a dataset."""
+"""Settings that apply to both drawn views and views from a dataset."""
 
 
 class VisualCorrespondence(MapStep):
-    """Make correspondence items, one right of four points, from single photographs or from HPatches.
+    """Make correspondence items, in which one of four points is right, from single photographs or from HPatches.
 
     Follows BLINK's visual correspondence. BLINK's pairs of views come from HPatches, and so do these if `dataset` names
     an entry that reads it. Otherwise, a second view is drawn from each photograph through a random homography, which
@@ -88,41 +88,41 @@ class VisualCorrespondence(MapStep):
     Args:
         dataset: Entry of the step `dataset` whose homographies are used; null draws a second view of every image. With
             it, settings of how that view is drawn are refused.
-        uses: With `dataset`, items that may show the same picture; null for any number.
+        uses: With `dataset`, largest number of items that may show the same picture; null for any number.
         apart_from: With `dataset`, entries of earlier tasks of ground truth whose pictures it does not show again.
-        items: With `dataset`, largest number of items; null makes as many as possible. The seed chooses.
-        per_image: Number of items made of one image, each with a separate second view; with `dataset`, pairs of
-            pictures taken from one sequence, which share none.
+        items: With `dataset`, largest number of items, chosen by the seed; null makes as many as possible.
+        per_image: Number of items made from one image, each with a separate second view; with `dataset`, number of
+            pairs of pictures taken from one sequence, which share no picture.
         mode: `hardened` shows parts of the pictures, placed so that the reference's position in its view reveals
             nothing about which option is right. `paper` shows whole pictures as the paper does; the ring at the
             reference's position is then right in three of four items.
-        twins: In mode `hardened` without `dataset`, whether each second view makes two items, in which another point
-            is the reference, at the same place of its view; both have a group key `twin:...`, by which scores count
-            them together.
-        view_part: In mode `hardened`, sides of the first view, and of the second of a dataset, as a fraction of the
-            picture's, 0.3-0.9. The four points must lie within the remainder, so that larger parts leave fewer possible
-            points.
+        twins: In mode `hardened` without `dataset`, whether each second view yields two items with different reference
+            points at the same position in their views; both have a group key `twin:...`, by which scores count them
+            together.
+        view_part: In mode `hardened`, sides of the first view, and of a dataset's second view, as a fraction of the
+            picture's sides, 0.3-0.9. The four points must lie within the remainder, so that larger parts leave fewer
+            possible points.
         max_side_px: Longer side of both views; smaller images keep their scale.
         min_side_px: Shorter side of both views; images below are dropped as `too_small`. In mode `hardened`, shorter
-            side of the whole pictures, scaled down as `max_side_px` asks.
+            side of the whole pictures, scaled down to `max_side_px`.
         min_view_px: In mode `hardened`, shorter side of both views, 16-4096; if they would be smaller, the picture is
             enlarged.
-        max_enlargement: Largest factor, 1-8, by which a picture is enlarged to reach that; images that would need more
-            are dropped as `too_small`.
+        max_enlargement: Largest factor, 1-8, by which a picture is enlarged to reach `min_view_px`; images that would
+            need more are dropped as `too_small`.
         max_rotation_deg: Largest angle by which the second view is turned, in degrees, either way.
         max_perspective: Each corner of the second view's window moves by up to this fraction of the window.
         min_zoom: Smallest factor by which the window that the second view shows is smaller than the photograph.
-        max_zoom: Largest such factor, exceeded only if the turned window would not fit.
-        max_gamma: The light's gamma lies between 1 / `max_gamma` and `max_gamma`.
-        max_contrast: The contrast's factor lies between 1 / `max_contrast` and `max_contrast`.
+        max_zoom: Largest such factor, exceeded only if the rotated window would not fit.
+        max_gamma: The gamma of the lighting is between 1 / `max_gamma` and `max_gamma`.
+        max_contrast: The contrast factor is between 1 / `max_contrast` and `max_contrast`.
         max_brightness: Gray levels are shifted by up to this fraction of their range, either way.
         max_blur_px: Largest standard deviation of the blur.
         max_noise: Largest standard deviation of the noise, in gray levels of 0-255.
         max_likeness: Largest correlation between the surroundings of the reference and of a wrong point
-            (`points.similarity`), in mode `hardened` of any two of the four points. An image in which no four points
-            satisfy this is dropped as `ambiguous`.
-        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
-            Items name theirs under the attribute `wording`.
+            (`points.similarity`) or, in mode `hardened`, of any two of the four points. An image in which no four
+            points satisfy this is dropped as `ambiguous`.
+        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, for only the first.
+            Items record theirs in the attribute `wording`.
 
     Reasons:
         nothing_stated (drop): With `dataset`, no pair of a sequence begins with the image.
@@ -131,7 +131,7 @@ class VisualCorrespondence(MapStep):
         enough (drop): There were `items` items without it.
         too_small (drop): The shorter side of a view is below `min_side_px`, or, in mode `hardened`, below `min_view_px`
             even when the picture is enlarged.
-        too_few_points (drop): Fewer than four recognizable points are in both views.
+        too_few_points (drop): Fewer than four recognizable points are visible in both views.
         ambiguous (drop): The choices would look too similar; or, in mode `hardened`, no four points that differ are
             close enough together for one view to show any of them at the same position.
     """
@@ -189,7 +189,9 @@ class VisualCorrespondence(MapStep):
         return self
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that no earlier step gives homographies, if it reads a dataset's homographies."""
+        """Return a message if the step reads a dataset's homographies but no earlier step supplies them, otherwise
+        None.
+        """
         if self.dataset is None:
             return None
         from ..datasets.lacking import lacking_before
@@ -204,7 +206,7 @@ class VisualCorrespondence(MapStep):
         return forecast_of_photographs(self, ctx) if self.dataset is None else forecast_of_truths(self, ctx)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step for pairs of views of a dataset if it reads one, otherwise itself."""
+        """Return the step for pairs of views from a dataset if this one reads a dataset, otherwise the step itself."""
         if self.dataset is None:
             return self
         from .correspondence_of_views import CorrespondenceOfViews
@@ -215,8 +217,8 @@ class VisualCorrespondence(MapStep):
         return CorrespondenceOfViews(**settings).placed(given)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result: those for datasets only if one is used, and sizes of parts
-        only if parts are shown.
+        """Return the settings that determine the result, including those for datasets only if one is used, and sizes of
+        parts only if parts are shown.
         """
         without = _OF_DATASETS | {"dataset"} if self.dataset is None else frozenset[str]()
         if self.mode == "paper":
@@ -292,7 +294,9 @@ class VisualCorrespondence(MapStep):
         points: Points,
         size_wh: SizeWH,
     ) -> tuple[list[_Plan], NotEnough]:
-        """Choose views and points before anything is drawn; the other result states why there are fewer."""
+        """Return the plans for views and points, before anything is drawn, and the reason if there are fewer plans than
+        requested.
+        """
         plans: list[_Plan] = []
         refused = NotEnough("too_few_points", len(points))
         for number in range(self.per_image):
@@ -375,14 +379,14 @@ class VisualCorrespondence(MapStep):
 
 
 class _Plan(NamedTuple):
-    """Everything for one item, with the randomness left for its noise."""
+    """Everything needed for one item, with the random generator for its noise."""
 
     number: int
     homography: Matrix
-    """Homography from the photograph, as scaled, to view 2."""
+    """Homography from the scaled photograph to view 2."""
     light: LightChange
     corner: Point
-    """Upper left corner of view 1 in the photograph as scaled."""
+    """Upper left corner of view 1 in the scaled photograph."""
     marked: MarkedPoints
     placed: PlacedChoices[Point]
     rng: np.random.Generator
@@ -390,7 +394,9 @@ class _Plan(NamedTuple):
     """The marks of the twin, and the corner of its view 1."""
 
     def as_twin(self) -> _Plan:
-        """Return the plan of the twin item, with the same second view and options, of which another one is right."""
+        """Return the plan of the twin item, which has the same second view and the same options, a different one of
+        which is right.
+        """
         assert self.twin is not None, "points of mode `hardened` can be exchanged"
         marked, corner = self.twin
         answer = next(key for key, point in self.placed.keyed if point == marked.right)

@@ -36,15 +36,15 @@ class VisualSimilarity(WholePicturesTask):
     Follows BLINK's visual similarity. The picture that most people chose as closer is the right one.
 
     Args:
-        mode: `hardened` shows the middle of all three pictures as squares of one size and encoding, all of them
-            reduced, so that sizes, proportions and sharpness reveal nothing; the picture that people chose comes from
+        mode: `hardened` shows the middle of all three pictures as squares of the same size and encoding, all of them
+            reduced, so that sizes, proportions and sharpness reveal nothing. The picture that people chose comes from
             the dataset, and so does anything that it reveals without the reference. `paper` shows the pictures whole,
             as the paper does.
-        min_votes: Smallest number of people who chose the right picture; the dataset's authors keep triplets with 6,
-            and a model's estimate has 1.
+        min_votes: Smallest number of people who chose the right picture; the dataset's authors keep triplets with at
+            least 6, and a model's estimate has 1.
 
     Reasons:
-        too_few_votes (drop): Fewer people chose the right picture.
+        too_few_votes (drop): Fewer people than `min_votes` chose the right picture.
         same_picture (drop): Two of the three pictures are the same.
     """
 
@@ -57,7 +57,9 @@ class VisualSimilarity(WholePicturesTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any]]:
-        """Yield the triplets, with the other possible reference as a fourth picture if chance chose the reference."""
+        """Yield the triplets; if the reference was drawn at random, the other possible reference is a fourth
+        picture.
+        """
         del seed
         for truth in truths:
             other = truth.truth.original.get(OTHER_REFERENCE)

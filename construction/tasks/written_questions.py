@@ -1,4 +1,4 @@
-"""Items made from the questions that annotators wrote about pictures in a campaign `write`."""
+"""Items made from the questions that annotators wrote about pictures in a `write` campaign."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from ..stated_facts.facts_reader import as_shown
 
 
 class WrittenQuestionItems(MapStep):
-    """Make an item of each question that annotators wrote about an image; needs a campaign `write` before it.
+    """Make an item from each question that annotators wrote about an image; needs a `write` campaign before it.
 
-    The items have the task that the campaign names, options in random order, each place of the right one equally
-    likely, the explanation, and the labels as attributes. Options that are drawn in the picture keep their order. A
-    question that nothing in the picture answers has no answer key; its `refusal` key names the choice that declines.
-    Evidence has the estimate `difficulty` and, under `option_faults`, options that words call into doubt.
+    The items have the task that the campaign names, the explanation, the labels as attributes, and options in random
+    order, so that each position of the right one is equally likely. Options that are drawn in the picture keep their
+    order. A question that nothing in the picture answers has no answer key; its `refusal` key names the option that
+    declines. The evidence contains the estimate `difficulty` and, under `option_faults`, options that are doubtful by
+    their wording.
 
     Args:
         written_by: Entry of the campaign.
@@ -104,6 +105,6 @@ class WrittenQuestionItems(MapStep):
 
 
 def _drawn_choices(labels: tuple[str, ...], right: str | None) -> AskedChoices:
-    """Return options that are drawn in the picture, in their order there."""
+    """Return the options that are drawn in the picture, in the order in which they appear there."""
     answer = next(key for key, label in zip(LETTERS, labels, strict=False) if label == right)
     return AskedChoices(text_choices(PlacedChoices(labels, answer)), answer, None)

@@ -1,8 +1,9 @@
 """Tasks that mark a point in one picture and four in another, one of them corresponding: semantic and functional.
 
 Objects are usually photographed upright and whole, so that a point's position in one picture reveals much about its
-position in another. In `hardened` mode, the four points are chosen first. A rectangle is placed in the first picture so
-that any of the four can be at the same position in it, and then a random draw decides which of them is there.
+position in another one. In `hardened` mode, the four points are chosen first. A rectangle is placed in the first
+picture so that any of the four can be at the same position in it, and then a random draw decides which of them is
+there.
 """
 
 from __future__ import annotations
@@ -28,25 +29,27 @@ _LETTERS_OF_OPTIONS = ("A", "B", "C", "D")
 _REFERENCE = "REF"
 _SURROUNDINGS = 0.08
 """Smallest distance of the reference from the border of the crop, as a fraction of its shorter side, so that the
-object under it is visible."""
+object under it is visible.
+"""
 
 
 class CorrespondenceTask(TruthTask):
-    """A task about a point of one picture and its counterpart among four of another.
+    """A task about a point in one picture and its counterpart among four points in another.
 
     Args:
-        min_distance: Smallest distance of any two of the four points, as a fraction of the shorter side of the picture.
+        min_distance: Smallest distance between any two of the four points, as a fraction of the shorter side of the
+            picture.
         margin: Smallest distance of a point from the border of its picture, as a fraction of the shorter side.
         mode: `hardened`: the first picture is cropped so that each of the four points could be at the reference's
             position. `paper`: any point of both pictures is the reference, on the whole picture.
-        min_view: In `hardened` mode, smallest width and height of the crop, as fractions of those of the picture.
+        min_view: In `hardened` mode, smallest width and height of the crop, as fractions of the picture's.
 
     Reasons:
-        too_few_points (drop): Fewer than four points are known in both pictures, or away from the border.
+        too_few_points (drop): Fewer than four points are known in both pictures, or far enough from the border.
         too_close (drop): No four of the points are `min_distance` apart.
         too_spread (drop): In `hardened` mode: any four such points are so far apart in the first picture, or so near
             its border, that the crop would be smaller than `min_view` or `min_side_px`, or the reference at its edge.
-        no_room_for_labels (drop): The rings leave no room for their labels.
+        no_room_for_labels (drop): The rings leave no space for their labels.
     """
 
     task_region: ClassVar[TaskRegion] = TaskRegion(under_marks=False)
@@ -119,7 +122,8 @@ class CorrespondenceTask(TruthTask):
         rng: np.random.Generator,
         more: dict[str, Any],
     ) -> ItemPlan | str:
-        """Return the plan in `hardened` mode: four points, a view that could show any of them, and which one it shows.
+        """Return the plan in `hardened` mode: four points, a view that could show any of them at the reference's
+        position, and the one that it shows there.
 
         Args:
             first: Points of the first picture, in its own pixels.
@@ -160,7 +164,7 @@ class CorrespondenceTask(TruthTask):
         return ItemPlan((0, 1, 2, 3), "point", document)
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return whether, for some position of the right one, the rings leave no space for their labels."""
+        """Return whether, for some position of the right option, the rings leave no space for their labels."""
         right, wrong = plan.document["right"], list(plan.document["wrong"])
         orders = [[*wrong[:place], right, *wrong[place:]] for place in range(OPTIONS)]
         view = view_of(plan.document, 0)

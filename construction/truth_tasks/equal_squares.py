@@ -1,4 +1,4 @@
-"""Pictures that an item compares as wholes, all shown as squares of one size."""
+"""Pictures that an item compares as a whole, all shown as squares of one size."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from .truth_plans import ChosenRecord, LeftOut, TruthPictures
 from .truth_tasks import TruthTask
 
 _REDUCTION = 1.25
-"""Smallest factor by which a picture is reduced; one at its original size among reduced ones would be the sharpest."""
+"""Smallest factor by which a picture is reduced; a picture at its original size among reduced ones would be the
+sharpest.
+"""
 
 
 def _square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
-    """Return the side of the squares that show pictures together: it reduces all of them, even the smallest, by
+    """Return the side of the squares that show pictures together, which reduces all of them, even the smallest one, by
     `_REDUCTION` or more.
 
     Args:
-        sizes_wh: Sizes of the pictures. If chance chose between two references, include both: if only the shown one
+        sizes_wh: Sizes of the pictures. If the reference was drawn from two, include both: if only the shown one
             counted, a small square would reveal that it is small, as pictures of its kind may be.
         max_side_px: Largest side of the squares.
     """
@@ -33,7 +35,7 @@ def _square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
 
 
 class WholePicturesTask(TruthTask):
-    """A task that compares pictures as wholes."""
+    """A task that compares pictures as a whole."""
 
     version: ClassVar[int] = 3
 
@@ -42,7 +44,7 @@ class WholePicturesTask(TruthTask):
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the item, whose pictures are squares of one size and encoding in mode `hardened`.
+        """Return the item; in mode `hardened`, its pictures are squares of the same size and encoding.
 
         Each is the largest square in the middle of its picture, scaled to the planned side.
         """
@@ -60,7 +62,7 @@ class WholePicturesTask(TruthTask):
         return self.made(record, ctx, entry, shown, pictures)
 
     def side(self, pictures: TruthPictures) -> dict[str, int]:
-        """Return the squares' part of a plan's document: their side in mode `hardened`, otherwise nothing.
+        """Return the part of a plan's document about squares: their side in mode `hardened`, otherwise nothing.
 
         Args:
             pictures: All pictures of the record, including those not shown.

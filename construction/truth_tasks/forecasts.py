@@ -1,7 +1,8 @@
-"""Forecasts of a task's number of items before a run: from its own choice of records, or from a sample of pictures.
+"""Forecasts, before a run, of a task's number of items, from its own choice of records or from a sample of pictures.
 
-If records and sizes of pictures decide, the task's selection runs, so that the number equals that of a run in which no
-earlier step drops a picture. If pixels decide, the task makes the items of a few random pictures.
+If the number depends only on records and sizes of pictures, the task's selection runs, so that the forecast equals the
+number in a run in which no earlier step drops a picture. If it depends on pixels, the task makes the items of a few
+random pictures.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecas
 
 
 def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast, seed: int) -> ItemForecast:
-    """Return how many of a selection's chosen pairs yield an item, estimated from a few records."""
+    """Return an estimate, from a few records, of how many of a selection's chosen pairs yield an item."""
     task = {"step": asked.name, **_settings(asked), "dataset": DATASET, "mode": chosen.mode}
     if chosen.items == 0 or (report := _sample_run([giver.sample(_RECORDS), task], seed)) is None:
         return chosen
@@ -116,7 +117,7 @@ def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | Non
     Args:
         step: The task.
         ctx: Context of the forecast.
-        dataset: Entry whose pictures alone are used; default None, all pictures of the run.
+        dataset: Entry to use only its pictures; default None, for all pictures of the run.
     """
     brought = {
         path
@@ -143,7 +144,7 @@ def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | Non
 
 
 def _copied(files: Sequence[Path], folder: Path) -> int:
-    """Copy pictures into a folder, pixmaps as PNG; return their number."""
+    """Copy pictures into a folder, pixmaps as PNG, and return their number."""
     count = 0
     for number, file in enumerate(files):
         try:
@@ -158,7 +159,7 @@ def _copied(files: Sequence[Path], folder: Path) -> int:
 
 
 def _settings(step: Step) -> dict[str, Any]:
-    """Return the settings that a recipe states, except those that are meaningful only within it."""
+    """Return the settings that a recipe states, except those that have a meaning only within it."""
     left = {"dataset", "mode", "items", "apart_from", "marked_by"}
     return {name: value for name, value in step.model_dump(mode="json", exclude_unset=True).items() if name not in left}
 
@@ -181,7 +182,7 @@ def _scaled(report: StepReport, whole: ItemForecast, of: int, left_out: Mapping[
 
     Args:
         report: Outcome of the sample.
-        whole: The whole set, as far as it is known.
+        whole: Outcome of the whole set, as far as it is known.
         of: Number of pictures or pairs of the whole.
         left_out: Reasons why others were left out without being tried.
     """

@@ -1,4 +1,4 @@
-"""Pictures that a task made for the items of one record, with their pixels."""
+"""The pictures that a task made for the items of one record, with their pixels."""
 
 from __future__ import annotations
 

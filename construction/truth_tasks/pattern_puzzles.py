@@ -1,18 +1,18 @@
 """Generated puzzles of overlaid patterns, like the one described in the text next to BLINK's figure 5.
 
-Two rows have three patterns of dots and short lines each; the last one is missing. By the paper's rule, the third
-pattern of a row shows all elements of its first and its second. In `hardened` mode it shows the elements of exactly one
-of them.
+A puzzle has two rows of three patterns of dots and short lines; the last pattern is missing. By the paper's rule, the
+third pattern of a row shows all elements of the first and the second one. In `hardened` mode, it shows the elements
+that occur in exactly one of them.
 
 The options alone do not reveal the right one. Each of two elements of the right pattern has an alternative position.
 The four options are the four combinations of these positions. All options therefore have the same amount of ink, and
 each differs from two others by one moved element and from the last one by two. A random draw decides which of the four
 is right before it is split into two patterns.
 
-With overlaid patterns, either pattern alone leaves two options, because an option must show all of its elements. In
-`hardened` mode, either pattern alone reveals nothing. Four random bits decide whether the first pattern has an element
-at the four positions where options differ, whichever option is right; the content of the second pattern at these
-positions determines the option, and is by itself equally random (a one-time pad).
+With overlaid patterns, each of the two patterns alone leaves two options, because an option must show all of its
+elements. In `hardened` mode, either pattern alone reveals nothing. Four random bits decide whether the first pattern
+has an element at the four positions where options differ, whichever option is right; the content of the second pattern
+at these positions determines the option, and is by itself equally random (a one-time pad).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ LINES: tuple[Element, ...] = (
     *(("across", x, y) for x in range(_LATTICE - 1) for y in range(_LATTICE)),
     *(("down", x, y) for x in range(_LATTICE) for y in range(_LATTICE - 1)),
 )
-"""Positions of elements, none of which touch each other, so that a moved element has the same amount of ink."""
+"""Positions of elements, which do not touch each other, so that moving an element does not change the amount of ink."""
 
 
 class PatternPuzzle(NamedTuple):
@@ -117,7 +117,7 @@ def pattern_puzzle(rng: np.random.Generator, mode: Mode) -> PatternPuzzle:
 def _moving(
     vocabulary: Sequence[Element], rng: np.random.Generator
 ) -> tuple[list[tuple[Element, Element]], list[Element]]:
-    """Return two pairs of positions of one kind, within which an element moves, and the other positions."""
+    """Return two pairs of positions of one kind, within each of which an element moves, and the other positions."""
     places = [vocabulary[number] for number in rng.permutation(len(vocabulary))]
     pairs: list[tuple[Element, Element]] = []
     while len(pairs) < 2:
@@ -129,7 +129,8 @@ def _moving(
 
 
 def _split(kept: Sequence[Element], own: tuple[Element, Element], rng: np.random.Generator) -> tuple[Pattern, Pattern]:
-    """Return two patterns whose overlay has all elements: each has separate elements, and at least one is in both.
+    """Return two patterns whose overlay has all elements; each has elements that the other lacks, and they share at
+    least one.
 
     The common elements distinguish the overlay from an addition that cancels repeated elements.
     """
@@ -149,12 +150,13 @@ def _parted(
     kept: int,
     rng: np.random.Generator,
 ) -> tuple[Pattern, Pattern]:
-    """Return two patterns of which exactly one shows each element of a third, and both or none show any other.
+    """Return two patterns such that each element of a third pattern is in exactly one of them, and any other element is
+    in both or neither.
 
     Args:
         shown: The third pattern: the fixed elements, and one of each pair.
-        pairs: The places where options differ. There each pattern by itself is random.
-        places: The other places; fixed elements come first, and both patterns show two or three of the rest.
+        pairs: The positions at which options differ; at these, each pattern by itself is random.
+        places: The other positions; fixed elements come first, and both patterns show two or three of the rest.
         kept: Number of fixed elements.
         rng: Random generator.
     """
@@ -167,7 +169,7 @@ def _parted(
 
 
 def drawn(pattern: Pattern) -> Pixels:
-    """Return a pattern in black on white, (160, 160, 3), without intermediate tones."""
+    """Return a pattern drawn in black on white, (160, 160, 3), without intermediate tones."""
     image = Image.new("L", (_CELL_PX, _CELL_PX), 255)
     draw = ImageDraw.Draw(image)
     for kind, column, row in sorted(pattern):
@@ -206,10 +208,10 @@ def _right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> lis
     Args:
         rows: The two rows as `_drawn_rows` returns them.
         options: The options as `drawn` returns them.
-        mode: Mode, which determines the rule.
+        mode: The mode, which determines the rule.
 
     Returns:
-        Indices from 0; none if the first row itself does not follow the rule.
+        Indices of these options, from 0; empty if the first row itself does not follow the rule.
     """
     step = _CELL_PX + _GAP_PX
     cells = [
@@ -224,19 +226,19 @@ def _right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> lis
 
 
 def _joined(first: Pixels, second: Pixels, mode: Mode) -> Pixels:
-    """Return the rule's result for two patterns in black on white."""
+    """Return the result of the rule for two patterns in black on white."""
     if mode == "paper":
         return np.minimum(first, second)
     return np.where(first == second, 255, 0).astype(np.uint8)
 
 
 class PatternPuzzles(GatherStep):
-    """Bring generated puzzles into the run, for the step `iq_test`; drops nothing.
+    """Add generated puzzles to the run, for the step `iq_test`; drops nothing.
 
-    Each puzzle has two rows of three patterns, the third of a row following from the first two, and four options for
-    the last one. The step checks on the pixels of each that exactly one option is right. All options of a puzzle have
-    the same amount of ink, and without the rows none is distinguishable from the others. The puzzles are marked as
-    generated, and do not replace puzzles that people collect: all follow one rule.
+    Each puzzle has two rows of three patterns, in which the third follows from the first two, and four options for the
+    last pattern. The step checks, on the pixels of each puzzle, that exactly one option is right. All options of a
+    puzzle have the same amount of ink, and nothing distinguishes them without the rows. The puzzles are marked as
+    generated, and do not replace puzzles that people collect, because all follow the same rule.
 
     Args:
         puzzles: Number of puzzles.
@@ -308,7 +310,7 @@ class PatternPuzzles(GatherStep):
             yield pictures
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the puzzle of each picture of two rows, if its options are all in the run."""
+        """Return the puzzle of each picture with two rows, if all its options are in the run."""
         if self._records is None:
             raise PrerequisiteError(f"step {ctx.stage!r} has not drawn its puzzles in this run")
         rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
@@ -329,7 +331,7 @@ class PatternPuzzles(GatherStep):
         )
 
     def truth(self, seed: int) -> Puzzle:
-        """Return the truth of every puzzle: its right option is picture 1."""
+        """Return the truth of every puzzle, whose right option is picture 1."""
         original: dict[str, Any] = {"generator": self.name, "mode": self.mode, "rule": _RULES[self.mode], "seed": seed}
         return Puzzle(
             question=QUESTIONS.of_number(1),

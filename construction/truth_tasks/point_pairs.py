@@ -1,7 +1,7 @@
 """Tasks that compare two points of one picture: reflectance and depth.
 
 In `hardened` mode, the points are level, one as far to the left of the middle as the other is to the right, in a view
-that is mirrored at random. Neither is therefore lower, nearer to the center or on a side that the key prefers.
+that is mirrored at random. Neither of them is therefore lower, closer to the center, or on a side that the key prefers.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ NOT_LEVELLED = {
     "off_centre": "both points must lie equally far from the middle of a view: compare points that lie more "
     "centrally, or set a smaller `min_view`",
 }
-"""Advice on getting more items if mode `hardened` finds no level view, by reason."""
+"""Advice, by reason, on getting more items if mode `hardened` finds no level view."""
 
 
 class PointPairTask(TruthTask):
     """A task about two marked points of one picture.
 
     Args:
-        min_distance: Smallest distance of the two points, as a fraction of the shorter side of the picture.
+        min_distance: Smallest distance between the two points, as a fraction of the shorter side of the picture.
         margin: Smallest distance of a point from the picture's border, as a fraction of the shorter side.
         max_tilt_deg: In `hardened` mode, largest angle between the line through both points and the horizontal, in
-            degrees; the picture is turned back by it.
+            degrees; the picture is rotated back by this angle.
         min_view: In `hardened` mode, smallest width and height of the view with both points level and mirrored, as
-            fractions of those of the picture.
+            fractions of the picture's.
 
     Reasons:
         too_close (drop): The points are closer to each other than `min_distance`.
         at_border (drop): A point is closer to the border than `margin`.
-        no_room_for_labels (drop): The rings leave no room for their labels.
+        no_room_for_labels (drop): The rings leave no space for their labels.
         not_level (drop): In `hardened` mode: the line through the points is steeper than `max_tilt_deg`.
         off_centre (drop): In `hardened` mode: a view with the points level and mirrored would be smaller than
             `min_view`.
-        lettering (drop): In `hardened` mode: lettering shows in the picture, which could be mirrored.
+        lettering (drop): In `hardened` mode: the picture, which could be mirrored, shows lettering.
     """
 
     version: ClassVar[int] = 2

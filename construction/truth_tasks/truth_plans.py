@@ -15,11 +15,13 @@ from ..item_parts.marks.rings import Point, SizeWH
 from ..item_parts.wording.wordings import Wordings
 
 CONTRADICTED = "contradicted"
-"""Reason, and mark in `original`, for truths that other truths about the same object contradict."""
+"""Reason, and key in `original`, for truths that other truths about the same object contradict."""
 
 
 def main_reason(left_out: Mapping[str, int]) -> str:
-    """Return why a picture yielded no item: the most frequent reason among its truths; among ties, the last by name."""
+    """Return the reason why a picture yielded no item: the most frequent reason among its truths or, in a tie, the last
+    one by name.
+    """
     return max(left_out, key=lambda reason: (left_out[reason], reason))
 
 
@@ -27,11 +29,11 @@ class ItemPlan(NamedTuple):
     """The content of an item before its right option has a position.
 
     Args:
-        letters: Possible positions of the right option, from 0; a single one if the order of options is fixed.
+        letters: Possible positions of the right option, from 0; a single position if the order of the options is fixed.
         answer: Balanced property, such as `yes` or the number of objects.
         document: All other content of the item, as JSON values, in pixels of the pictures as shown.
         pictures: Indices of the record's pictures that the item shows, in order; empty for all.
-        reserved: Indices of further pictures that count as shown, so that an item uses up the same pictures whichever
+        reserved: Indices of further pictures that count as shown, so that an item uses the same pictures whichever
             option is right.
     """
 
@@ -59,7 +61,7 @@ class TruthPictures(NamedTuple):
         return round(point[0] * shown_width / width, 2), round(point[1] * shown_height / height, 2)
 
     def only(self, numbers: Sequence[int]) -> TruthPictures:
-        """Return a selection of the pictures, in this order; all if no number is given."""
+        """Return a selection of the pictures, in the given order, or all pictures if no index is given."""
         if not numbers:
             return self
         return TruthPictures(
@@ -72,7 +74,7 @@ class TruthPictures(NamedTuple):
 
 
 class JoinedTruths(GroundTruth):
-    """Truths of several records that one item needs together."""
+    """Truths of several records that an item needs together."""
 
     kind: ClassVar[str] = "joined"
     pictures: ClassVar[int | None] = None
@@ -81,7 +83,7 @@ class JoinedTruths(GroundTruth):
 
     @classmethod
     def of(cls, truths: Sequence[RecordTruth[Any]]) -> RecordTruth[JoinedTruths]:
-        """Return records of one picture each as one record."""
+        """Merge records of one picture each into a single record."""
         return RecordTruth(
             "+".join(truth.record for truth in truths),
             tuple(truth.image_ids[0] for truth in truths),
@@ -90,7 +92,7 @@ class JoinedTruths(GroundTruth):
 
 
 class UnusedTruth(NamedTuple):
-    """A truth left out before planning because of others like it, and the reason code."""
+    """A truth that is left out before planning because of other truths, and the reason code."""
 
     truth: RecordTruth[Any]
     reason: str
@@ -101,7 +103,7 @@ class ChosenRecord(NamedTuple):
 
     Args:
         record: Name of the record, or of records joined by `+`.
-        image_ids: Its pictures shown; the item is made from the first.
+        image_ids: The pictures that the item shows; the item is made from the first one.
         letter: Position of the right option, from 0.
         plan: The plan's document.
         original: The dataset's statement if reading changed it, or the campaign in which the truth was marked.
@@ -124,7 +126,7 @@ class ChosenOfImage(NamedTuple):
 
     Args:
         entries: The records that become items with the image as their first picture.
-        left_out: Number of its records not chosen, by reason code.
+        left_out: Number of its records that were not chosen, by reason code.
     """
 
     entries: list[ChosenRecord]
@@ -137,14 +139,14 @@ class ItemWording(NamedTuple):
     Args:
         question: The question, or several wordings from which the seed draws one.
         options: Texts of the options in order, or, for pictures, indices of `images`.
-        images: For each picture shown, the index of the record's picture, its role, and the rings on it, each a point
-            and a label.
+        images: For each picture shown, its index in the record, its role, and the rings on it, each with a point and a
+            label.
         kind: Kind of item.
         evidence: Source of the key.
         attributes: Attributes of the item.
         written_by: Author of the question.
         choices_by: Author of text options.
-        explanation: Explanation of the answer, by the author of the question; None for none.
+        explanation: Explanation of the answer, by the author of the question; None if there is none.
         refusal: Key of the option that declines; None if none is offered.
         is_answerable: Whether the picture answers the question; otherwise the item has no answer key.
         level: Level of the item.
@@ -167,7 +169,7 @@ class ItemWording(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """The reason why a chosen record makes no item after all.
+    """The reason why a chosen record yields no item after all.
 
     Args:
         reason: Reason code.
@@ -183,7 +185,7 @@ class LeftOut(NamedTuple):
 def with_contradictions(
     truths: Sequence[RecordTruth[Any]], about: Callable[[Any], Hashable], stated: Callable[[Any], Hashable]
 ) -> Iterator[RecordTruth[Any]]:
-    """Yield truths; those with the same object and pictures but different statements have `contradicted` in their
+    """Yield truths; those about the same object and pictures that state different things have `contradicted` in their
     `original`.
 
     Args:

@@ -2,7 +2,7 @@
 
 Such a step has two parts. The part `selection` examines all records at once: it plans an item from each, refuses those
 without exactly one right answer, chooses records so that pictures do not repeat and answers are balanced, and assigns
-positions to the right options. The part with the task's own name then makes the items, picture by picture.
+positions to the right options. The part with the task's own name then makes the items, one picture at a time.
 
 A task declares the kinds of truth it reads, plans an item from one record (`planned`), and words it (`worded`).
 """
@@ -77,26 +77,26 @@ PROMPT = "prompt"
 
 
 class TruthTask(MapStep):
-    """A step that makes items of ground truth.
+    """A step that makes items from ground truth.
 
     Args:
-        dataset: Entry of the step `dataset`, or of one that estimates truths, that it reads; null for the entry
-            `dataset`, or for none if `marked_by` is given.
-        marked_by: Entry of an earlier campaign `mark` whose marks it takes, in addition to a dataset that `dataset`
-            names. The guide to source datasets lists the names for the campaign's fields; tasks without a use for marks
-            refuse it.
+        dataset: Entry of the step `dataset`, or of a step that estimates truths, to read; null for the entry `dataset`,
+            or for none if `marked_by` is given.
+        marked_by: Entry of an earlier `mark` campaign whose marks are used, in addition to a dataset that `dataset`
+            names. The guide to source datasets lists the names for the campaign's fields; tasks that cannot use marks
+            refuse this setting.
         uses: Largest number of items of this task that may show the same picture; null for any number.
-        apart_from: Entries of earlier such tasks whose pictures it does not show again.
-        items: Largest number of items; null for as many as possible. The seed chooses.
+        apart_from: Entries of earlier tasks of this kind whose pictures are not shown again.
+        items: Largest number of items, chosen by the seed; null for as many as possible.
         max_side_px: Longer side of pictures as shown; larger ones are scaled down.
         min_side_px: Shorter side of pictures as shown; records with a smaller one make no item.
-        mode: How items are drawn; this task has the paper's rule only.
-        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
-            Items name theirs under the attribute `wording`. Tasks with questions by other authors have no such choice.
+        mode: How items are drawn; this task has only the paper's rule.
+        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, for only the first.
+            Items record theirs in the attribute `wording`. Tasks with questions by other authors offer no such choice.
 
     Reasons:
-        nothing_stated (drop): No ground truth of this kind is known of the image, or only as a further picture of
-            another image's record.
+        nothing_stated (drop): No ground truth of this kind is known for the image, or the image is only a further
+            picture of another image's record.
         picture_missing (drop): A picture of the record has left the run.
         too_small (drop): A picture has a shorter side than `min_side_px`.
         used_already (drop): Each record of the image shares a picture with an item chosen earlier, of this task or of
@@ -111,11 +111,13 @@ class TruthTask(MapStep):
     kinds: ClassVar[tuple[type[GroundTruth], ...]]
     """Kinds of truth that the task reads."""
     hardening: ClassVar[Hardening | None] = None
-    """What mode `hardened` requires of pictures; None for a task that has only the paper's rule."""
+    """What mode `hardened` requires of pictures; None for a task with only the paper's rule."""
     items_need_pixels: ClassVar[bool] = False
     """Whether pictures must be opened to decide whether a chosen record makes an item."""
     mirrors: ClassVar[bool] = False
-    """Whether mode `hardened` may mirror pictures; those with lettering then make no item, as `lettering`."""
+    """Whether mode `hardened` may mirror pictures; pictures with lettering then yield no item, with the reason
+    `lettering`.
+    """
     is_marked: ClassVar[bool] = False
     """Whether people can mark its input."""
     has_wordings: ClassVar[bool] = True
@@ -142,7 +144,7 @@ class TruthTask(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result, with wordings only if there are several."""
+        """Return the settings that determine the result, including wordings only if there are several."""
         without = set() if self.has_wordings else {"wordings"}
         return {name: value for name, value in super().parameters().items() if name not in without}
 
@@ -154,7 +156,7 @@ class TruthTask(MapStep):
 
     @classmethod
     def _usual_mode(cls) -> Mode:
-        """Return the task's default mode: `hardened` if it has such a form."""
+        """Return the task's default mode, which is `hardened` if the task has this mode."""
         mode: Mode = cls.model_fields["mode"].default
         return mode
 
@@ -216,11 +218,11 @@ class TruthTask(MapStep):
         return next((part for entry, dot, part in givers if dot and entry == self.dataset), None)
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that no earlier step supplies truths of the task's kinds, with the remedy."""
+        """Return a message, with the remedy, if no earlier step supplies truths of the task's kinds, otherwise None."""
         return lacking_before(before, self.truth_columns, [kind.kind for kind in self.kinds])
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return why mode `hardened` made few items, and the remedy."""
+        """Return the reason why mode `hardened` made few items, and the remedy."""
         return None if self.hardening is None else self.hardening.advice(self.mode, made, dropped)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
@@ -234,14 +236,16 @@ class TruthTask(MapStep):
         return (Selection.of(self), self)
 
     def truths_in(self, column: str, image_id: str, text: str) -> Iterable[RecordTruth[Any]]:
-        """Return the truths in a value that neither a dataset nor marks gave; tasks with such values override this."""
+        """Return the truths in a value that comes from neither a dataset nor marks; tasks with such values override
+        this.
+        """
         raise NotImplementedError(f"step {self.name!r} cannot read {column!r} of {image_id}: {text[:60]!r}")
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterable[RecordTruth[Any] | UnusedTruth]:
         """Return the input for planning: the records themselves, unless a task joins several of them or chooses among
-        them; truths that are left out have a reason.
+        them. Truths that are left out have a reason.
 
         Args:
             truths: All truths, sorted by record.
@@ -271,7 +275,7 @@ class TruthTask(MapStep):
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
     ) -> Sequence[Mapping[str, Any]]:
-        """Return further placed options of each chosen candidate, for its plan; by default none.
+        """Return the positions of further options for each chosen candidate's plan; by default, there are none.
 
         Args:
             candidates: The candidates that become items.
@@ -322,7 +326,7 @@ class TruthTask(MapStep):
         return [self.with_clear_marks(item, pixels_of, () if twin is None else made) for item in made]
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
-        """Return the record whose item differs only in its key, or None if there is none."""
+        """Return the record of the twin, whose item differs only in its key, or None if there is none."""
         del entry
         return None
 
@@ -509,7 +513,7 @@ class Selection(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the columns of the task, and the values that hold the truths."""
+        """Return the columns that the task needs, and the values that hold the truths."""
         return ("image_id", "width", "height", *self._task.truth_columns, *self._task.other_selections)
 
     def parameters(self) -> dict[str, Any]:

@@ -276,7 +276,7 @@ def _errors(results: Path, scores: Sequence[Score], seed: int) -> Iterator[_Erro
 
 
 def _each_item_once(errors: Sequence[_Error]) -> list[_Error]:
-    """Return the errors with each item kept for only one model, which a hash chooses."""
+    """Return the errors, keeping each item for only one model, which a hash chooses."""
     of_item: dict[str, list[_Error]] = {}
     for error in errors:
         of_item.setdefault(error.item_id, []).append(error)

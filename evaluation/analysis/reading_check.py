@@ -72,19 +72,19 @@ class _Labels(NamedTuple):
 
 
 def check_reading(labels: Sequence[Path], places: Sequence[Path] = ()) -> CheckedReading:
-    """Return the reader's errors according to people's labels, and the scores that take them into account.
+    """Return the reader's errors according to people's labels, and the scores that take these errors into account.
 
     Args:
         labels: Filled-in tables, or results of campaigns in the review app; `sample.json` is in the same folder.
         places: Folders of results that have been moved since the sample was drawn; none by default.
 
     Raises:
-        BenchwrightError: All rows are blank, or the tables are in different folders.
+        BenchwrightError: All rows are blank, or the tables are not in the same folder.
         DataError: A table, the sample or the results are damaged, or the sample was not drawn from these results.
     """
     if len({path.parent.resolve() for path in labels}) > 1:
         raise BenchwrightError(
-            f"{labels[0]} and {labels[-1]} lie in different folders; put all labels of a sample next to its "
+            f"{labels[0]} and {labels[-1]} are in different folders; put all labels of a sample next to its "
             f"{SAMPLE_FILE}"
         )
     sample = read_sample(labels[0].parent)
@@ -124,7 +124,7 @@ def _score_of(result: SampledResult, sample: ReadingSample, folder: Path, labels
     predictions = folder / PREDICTIONS_FILE
     if not predictions.is_file():
         raise DataError(
-            f"{folder} does not hold the result of {result.title!r}; name its folder: RESULT --labels {labels}"
+            f"{folder} does not contain the result of {result.title!r}; name its folder: RESULT --labels {labels}"
         )
     if file_digest(predictions) != result.predictions:
         raise DataError(
@@ -134,7 +134,7 @@ def _score_of(result: SampledResult, sample: ReadingSample, folder: Path, labels
     score = read_score(folder)
     if score.release_id != sample.release_id:
         raise DataError(
-            f"{folder} is of a release other than that of {labels.parent / SAMPLE_FILE}; score the model again"
+            f"{folder} belongs to a different release than {labels.parent / SAMPLE_FILE}; score the model again"
         )
     return score
 

@@ -278,7 +278,7 @@ def _is_of_several(attempts: pa.ListArray, pc: Any) -> bool:
 
 
 def chosen_replies(strata: Mapping[tuple[str, bool], Sequence[ReadableReply]], n: int) -> Iterator[ReadableReply]:
-    """Yield the first replies of each stratum, as many without a letter as with one if there are enough."""
+    """Yield the first replies of each stratum, with equal numbers with and without a letter if there are enough."""
     totals = Counter(dict.fromkeys((True, False), 0))
     for (_, is_read), some in strata.items():
         totals[is_read] += len(some)

@@ -123,7 +123,7 @@ def _facts(release: Release, score: Score) -> pa.Table:
 
 
 def _items_of(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return every item of the tables once."""
+    """Return each item in the tables once."""
     import numpy as np
     import pyarrow as pa
 

@@ -78,7 +78,7 @@ def read_head(path: Path) -> AnswerHead:
                 )
             head = stated
     if head is None:
-        raise DataError(f"{path}: is empty; write an answer file with `benchwright evaluate run` on a sealed split")
+        raise DataError(f"{path} is empty; write an answer file with `benchwright evaluate run` on a sealed split")
     return head
 
 

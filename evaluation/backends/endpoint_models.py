@@ -1,4 +1,4 @@
-"""Turns a model's name, such as `anthropic:NAME`, into the backend that queries its endpoint."""
+"""Conversion of a model's name, such as `anthropic:NAME`, to the backend that queries its endpoint."""
 
 from __future__ import annotations
 

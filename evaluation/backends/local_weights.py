@@ -83,7 +83,7 @@ def _from_hub(repository: str, revision: str | None, argument: str) -> ModelFile
         first = str(error).strip().splitlines()[0]
         raise PrerequisiteError(
             f"model {argument!r} could not be fetched from the hub ({first}); check its name, revision and the "
-            "network, or name a folder that holds it"
+            "network, or name a folder that contains it"
         ) from error
     return _weights(Path(folder), argument, Path(folder).name)
 

@@ -63,7 +63,8 @@ class ShrunkPicture(NamedTuple):
 
 
 def shrunk(data: bytes, media_type: str, limits: PictureLimits) -> ShrunkPicture:
-    """Return a picture shrunk to limits by averaging pixels; a lossless one becomes lossy only if bytes are limited.
+    """Return a picture shrunk to the limits by averaging pixels; a lossless picture becomes lossy only if bytes are
+    limited.
 
     Equal pictures and limits give identical bytes with the same build of Pillow.
 

@@ -169,7 +169,7 @@ class QuestionRequests:
                     return None
                 self.pictures.limits = limits = limits.within(PictureLimits(*learned))
                 logger.warning(
-                    "%s finds a picture too large (%s); the run now shrinks pictures to %s",
+                    "%s rejects a picture as too large (%s); the run now shrinks pictures to %s",
                     self._name, failure.detail, limits.settings(),
                 )  # fmt: skip
             try:

@@ -146,7 +146,7 @@ class ReplyLog:
         """Record a reply, how often its request was sent, and the additional facts in `more`.
 
         Returns:
-            Returns False and records nothing if a reply exists already.
+            Whether the reply was recorded: False if there already was a reply.
         """
         with self._lock:
             if request in self._answered:
@@ -167,7 +167,7 @@ class ReplyLog:
         self._append(kind="error", request=request, item_id=item_id, cause=cause, sent=sent, **{"try": number})
 
     def sync(self) -> None:
-        """Flush lines to the disk if it is time to; call this regularly."""
+        """Flush lines to the disk if a flush is due; call this method regularly."""
         if self._handle is not None and time.monotonic() - self._synced >= _SYNC_S:
             os.fsync(self._handle)
             self._synced = time.monotonic()

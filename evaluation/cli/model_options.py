@@ -168,7 +168,7 @@ def _text_of(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise BenchwrightError(f"--system @{path}: {error}") from error
     if not text or len(text.encode()) > _LONGEST_SYSTEM_BYTES:
-        raise BenchwrightError(f"--system @{path}: it holds no text, or more than {_LONGEST_SYSTEM_BYTES:,} bytes")
+        raise BenchwrightError(f"--system @{path}: it contains no text, or more than {_LONGEST_SYSTEM_BYTES:,} bytes")
     return text
 
 

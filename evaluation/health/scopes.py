@@ -44,7 +44,8 @@ systems achieves, and the proportion at the lower end of its interval.
 """
 _WITH_THE_GRAIN = 0.2
 """Smallest item-rest correlation at which an item is considered to separate systems in the right direction: R. L. Ebel,
-Essentials of Educational Measurement, Prentice-Hall 1972, p. 399."""
+Essentials of Educational Measurement, Prentice-Hall 1972, p. 399.
+"""
 
 
 class Scope(NamedTuple):
@@ -53,7 +54,7 @@ class Scope(NamedTuple):
     Args:
         task: Name of the task; empty for all items.
         items: Number of items.
-        state: State that says what the task still distinguishes; for all items, `telling` or `not_looked_at`.
+        state: State that indicates what the task still distinguishes; for all items, `telling` or `not_looked_at`.
         best: Name of the best system; None if there are no systems.
         accuracy: Accuracy of the best system.
         better_half: Mean accuracy of the better half of the systems.

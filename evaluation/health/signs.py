@@ -94,7 +94,8 @@ def adjusted(signs: Sequence[ModelSign]) -> tuple[ModelSign, ...]:
 
 
 def above_decoys(targets: NDArray[Any], decoys: NDArray[Any], share: float = 1.0) -> NDArray[np.bool_]:
-    """Return the targets so high that, judging by the decoys, about a tenth of them are that high by chance.
+    """Return the targets above the threshold at which, judging by the decoys, about a tenth of them are that high by
+    chance.
 
     Decoys are scores of candidates that cannot be true, such as wrong options; if there is no effect, they are as high
     as targets. The threshold is the lowest at which (decoys + 1) share / targets is at most 0.1.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..backends.base import Backend, BackendContext
 
 READ_BY = "judge"
-"""Name given in predictions as the rule behind the judge's readings."""
+"""Name that predictions give as the rule for the judge's readings."""
 
 
 class SettledVerdict(NamedTuple):
@@ -65,7 +65,7 @@ class JudgeQueue:
         self._handle.close()
 
     def take(self, asked_question: ProtocolQuestion, attempt: JudgedReply) -> None:
-        """Add a reply to the queue if the judge is supposed to read it."""
+        """Add a reply to the queue if the judge is to read it."""
         wanted = (
             attempt.state in {"answered", "miss", "refusal"} if self.judge.asks == "all" else attempt.state == "miss"
         )

@@ -2,8 +2,8 @@
 
 The first table has a row for each system: rank, groups, accuracy with its 95 % interval, and number of items. The
 second has the accuracy on each task, with a column for each system or each task, whichever are fewer. Every figure that
-no other figure significantly exceeds is bold. This says more than the largest figure: several are bold if the items
-cannot distinguish them.
+no other figure significantly exceeds is bold. This is more informative than marking the largest figure: several figures
+are bold if the items cannot distinguish them.
 """
 
 from __future__ import annotations

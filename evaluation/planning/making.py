@@ -95,7 +95,7 @@ def plan_of(
 
 
 class _Designs(NamedTuple):
-    """Maker of designs from the numbers of levels."""
+    """The creation of designs from numbers of levels."""
 
     setting: PlanSetting
     costs: Costs

@@ -191,7 +191,7 @@ def _why_not(score: Score, population: Population) -> str | None:
 
 
 def _system_of(score: Score) -> str:
-    """Return a text that is equal for runs that ask the same system under the same conditions."""
+    """Return a text that is the same for all runs that ask the same system under the same conditions."""
     settings = score.settings.get("protocol", {})
     asked_with = {name: value for name, value in score.asked_with.items() if name not in _NO_OTHER_SYSTEM}
     digest_of_examples = settings.get("examples_sha256")

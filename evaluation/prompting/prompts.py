@@ -1,4 +1,4 @@
-"""Turns a question into a message of words and pictures, in the plain wording or that of its protocol."""
+"""Conversion of a question to a message of words and pictures, in the plain wording or that of its protocol."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class ProtocolQuestion(NamedTuple):
         variant: Name among the item's questions, in letters and digits; empty for a single one.
         question: Question for backends; None if it cannot be asked, with the reason in `cause`.
         keys: Item's own letter for each letter in the question; empty if the reply is not an answer, such as a caption.
-        cause: Reason why it cannot be asked.
+        cause: Reason why the question cannot be asked.
         note: Changes to its pictures, as JSON values.
     """
 
@@ -88,13 +88,13 @@ Ask = Callable[[Released, Sequence[JudgedReply]], Sequence[ProtocolQuestion]]
 
 
 class Protocol(BaseModel):
-    """Base of all protocols: frozen settings, stored with every score."""
+    """Base of all protocols: immutable settings, which are stored with every score."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     source: ClassVar[str]
-    """Its source: paper and section."""
+    """Source of the protocol: paper and section."""
     rounds: ClassVar[int] = 1
     """Number of passes over the release; later rounds see the replies of earlier ones."""
     repeats: ClassVar[bool] = False
@@ -133,7 +133,7 @@ class Protocol(BaseModel):
         return ()
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
-        """Return the questions of a round; empty if none are left."""
+        """Return the questions of a round, or none if no questions are left."""
         raise NotImplementedError
 
     def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
@@ -146,11 +146,13 @@ class Protocol(BaseModel):
         return options
 
     def chance(self, item: Item) -> float:
-        """Return the probability, 0 to 1, that uniformly drawn letters make the item right."""
+        """Return the probability, 0 to 1, that uniformly drawn letters answer the item correctly."""
         return chance_of(item)
 
     def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float | None:
-        """Return how well an item's attempts locate what justifies its answer, 0 to 1; None if not asked to."""
+        """Return how well an item's attempts locate the region that justifies its answer, 0 to 1; None if none was
+        requested.
+        """
         del item, attempts
         return None
 

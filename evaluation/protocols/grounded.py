@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchwright.records import Item
 
 MOST_BOXES = 20
-"""Largest number of boxes of a reply that counts; with more, a reply covers the picture rather than a region."""
+"""Largest number of boxes in a valid reply; with more boxes, a reply covers the picture rather than a region."""
 _NUMBER = r"-?\d{1,6}(?:\.\d{1,6})?"
 _BOX = re.compile(rf"[\[(<{{]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])>}}]")
 
@@ -34,7 +34,7 @@ class Grounded(Protocol):
     order: Literal["xyxy", "yxyx"] = "xyxy"
     """Order of the numbers, as in the model's training."""
     campaign: str | None = None
-    """Campaign whose regions count; None for the first by name that has any."""
+    """Campaign whose regions are used; None for the first campaign, by name, that has any."""
 
     def takes(self, item: Item) -> bool:
         """Return whether people agreed on a region that justifies the item's answer."""
@@ -59,15 +59,15 @@ class Grounded(Protocol):
     def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float:
         """Return the intersection over union of the last reply's boxes with the regions that people marked.
 
-        Boxes count together, as the area that they cover. The value is 0 without a reply, without a box within the
-        picture, or with more than `MOST_BOXES`.
+        The boxes are evaluated together, as the area that they cover. The value is 0 if there is no reply, no box
+        within the picture, or more than `MOST_BOXES` boxes.
         """
         truth = self._truth(item)
         assert truth is not None  # other items are not asked
         return area_iou(self.boxes_in(attempts[-1].reply or "", truth), truth.regions, truth.size_wh)
 
     def boxes_in(self, reply: str, truth: AnswerRegions) -> list[Region]:
-        """Return the boxes in a reply as regions of the picture, without those outside it."""
+        """Return the boxes in a reply as regions of the picture, except those outside it."""
         convention = BoxConvention(self.unit, self.order, truth.size_wh)
         written = _BOX.findall(reply)
         boxes = []

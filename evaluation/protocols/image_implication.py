@@ -36,7 +36,8 @@ class IIBench(Protocol):
 
     mode: Mode = "none"
     """none, cot, or the label that the prompt gives: domain, emotion, rhetoric (an attribute; for domain also the
-    category)."""
+    category).
+    """
     shots: int = Field(0, ge=0, le=3)
     """Number of examples before the question; only in mode none."""
     examples: str | None = None
@@ -49,7 +50,7 @@ class IIBench(Protocol):
         return self
 
     def takes(self, item: Item) -> bool:
-        """Return whether an item has what the mode needs."""
+        """Return whether an item has the picture, options and label that the mode needs."""
         if len(item.images) != 1 or len(item.choices) != OPTIONS or any(choice.text is None for choice in item.choices):
             return False
         return self.mode not in KEYWORD_MODES or bool(labels_of(item, self.mode))
@@ -76,7 +77,7 @@ class IIBench(Protocol):
         return [_once(question, (*question.pictures, words), note=None)]
 
     def _kept(self, release: Release) -> list[Released]:
-        """Return the first items, in an order drawn once, that can serve as examples."""
+        """Return the first items, in a random order that is drawn once, that can serve as examples."""
         split = self.examples or next((name for name in ("dev", "val") if name in release.splits), None)
         if split is None or split not in release.splits:
             raise BenchwrightError(

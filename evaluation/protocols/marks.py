@@ -39,13 +39,14 @@ class Marks(Templated):
     source: ClassVar[str] = "BLINK section 4.3 (figure 7: radius 5, 10, 15 px at a height of 1024; red, gray)"
 
     radius_px: float | None = Field(None, gt=0, le=512)
-    """Radius on a picture of the reference height, usually 1,024 px; None for the released radius."""
+    """Radius on a picture of the reference height, usually 1,024 px; None keeps the released radius."""
     line_px: float | None = Field(None, gt=0, le=512)
     color: str | None = Field(None, pattern=r"^(#[0-9a-f]{6}|red|gray|grey|green|blue)$")
     """`#rrggbb`, or red, gray, green or blue."""
     shape: Shape | None = None
-    """Shape of marked points: ring, dot, box (a square around the point) or arrow (toward it); None for the released
-    shape."""
+    """Shape of marked points: ring, dot, box (a square around the point) or arrow (toward it); None keeps the released
+    shape.
+    """
     height_px: int | None = Field(None, ge=16, le=8192)
     """Height to which pictures are scaled first and to which sizes refer (1,024 in BLINK). None leaves pictures as
     released; marks on low pictures are then large enough to be visible.
@@ -113,7 +114,7 @@ def _restyled(picture: QuestionImage, style: dict[str, Any]) -> QuestionImage:
 
 
 def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
-    """Return a picture whose marked points have another shape; other marks stay unchanged."""
+    """Return a picture whose marked points have another shape, with other marks unchanged."""
     if shape is None or not any(prompt.kind in _POINTS for prompt in picture.prompts):
         return picture
     size_wh = None if shape in _POINTS else upright_size(picture.data)

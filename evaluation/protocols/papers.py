@@ -26,7 +26,7 @@ class Blink(Templated):
 
     wording: Literal["blink"] = "blink"
     tries: int = Field(10, ge=1, le=101)
-    """Largest number of tries per item until it is answered; passing failures (`retries`) count separately."""
+    """Largest number of tries per item until it is answered; temporary failures (`retries`) are counted separately."""
 
     def decoding(self, options: BackendOptions) -> BackendOptions:
         """Return the options with this protocol's number of tries."""

@@ -44,7 +44,7 @@ class Blind(Templated):
 class Caption(Protocol):
     """Have one model describe each picture, then ask the scored model with the descriptions and without pictures.
 
-    The captioner's own log and the item's attempts keep the descriptions.
+    The descriptions are stored in the captioner's own log and in the item's attempts.
     """
 
     name: ClassVar[str] = "caption"
@@ -54,9 +54,9 @@ class Caption(Protocol):
     by: str
     """The captioner, in the form of `--model`."""
     base_url: str | None = None
-    """Its endpoint; None for that of the scored model."""
+    """The captioner's endpoint; None for that of the scored model."""
     api_key_env: str | None = None
-    """Environment variable with its key; None for that of the scored model."""
+    """Environment variable that holds its key; None for that of the scored model."""
     wording: Name = "vanilla"
 
     def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:

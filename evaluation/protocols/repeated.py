@@ -84,7 +84,9 @@ class Circular(Templated):
         return float(chance_of(item) ** len(_rotations(item)))
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return right if every rotation is; otherwise the most severe state, and the letter named most often."""
+        """Return the verdict right if every rotation is right; otherwise the most severe state, and the letter named
+        most often.
+        """
         del item
         right = all(attempt.right for attempt in attempts)
         return ItemVerdict("answered" if right else worst_state(attempts), most_frequent_letter(attempts), right)
@@ -108,7 +110,9 @@ class Shuffle(Templated):
         return [self._in_order(item, question, variant, order) for variant, order in orders.items()]
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return right if more than half of the repetitions are, for uses that count items and not replies."""
+        """Return the verdict right if more than half of the repetitions are right, for figures that count items, not
+        replies.
+        """
         del item
         first = [attempt for attempt in attempts if attempt.round == 0]
         right = 2 * sum(attempt.right for attempt in first) > len(first)
@@ -132,7 +136,9 @@ class Forced(Templated):
     repeats: ClassVar[bool] = True
 
     def asking_items(self, release: Release) -> Ask:
-        """Return the function that asks: first the question unchanged, then again."""
+        """Return the function that asks: first the unchanged question, then the question without the option that
+        declines.
+        """
 
         def first(released: Released) -> Sequence[ProtocolQuestion]:
             return [self.put(released.item, question_of(released), variant="first")]

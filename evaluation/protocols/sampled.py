@@ -69,7 +69,7 @@ class Sampled(Protocol):
         return self.inner.files()
 
     def chance(self, item: Item) -> float:
-        """Return the probability that a uniformly drawn letter makes the item right."""
+        """Return the probability that a uniformly drawn letter answers the item correctly."""
         return self.inner.chance(item)
 
     def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float | None:
@@ -79,7 +79,7 @@ class Sampled(Protocol):
         return fmean(located) if located else None
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return the verdict of the vote: the letter that most draws name; none for a tie."""
+        """Return the verdict of the vote: the letter that most draws name, or no letter in a tie."""
         letter = voted([attempt.letter for attempt in attempts])
         if letter is not None:
             return ItemVerdict("answered", letter, is_right(item, letter))

@@ -26,7 +26,7 @@ class PairCaptions(NamedTuple):
 class StatedCaption(Templated):
     """Ask with a caption next to the picture.
 
-    Only items that show one picture of a pair with known captions, as `pair_items` makes them, are asked.
+    Asks only items that show one picture of a pair with known captions, as made by `pair_items`.
     """
 
     name: ClassVar[str] = "stated-caption"

@@ -3,8 +3,8 @@
 Short instructions are quoted from the papers, because they define the protocol; each has its source.
 
 For models that take one picture, several are joined side by side, as in BLINK's evaluation (section 4.1). Pictures keep
-their size. They go from left to right with a black margin between them, centered on black if heights differ; marks are
-drawn first. Margin and black are those of its repository's `eval/test_benchmark.py`.
+their size. They are arranged from left to right with a black margin between them, and centered on black if heights
+differ; marks are drawn first. The margin and the color are those in the repository's `eval/test_benchmark.py`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Joined(NamedTuple):
 def join(pictures: tuple[QuestionImage, ...]) -> Joined:
     """Return one PNG picture that shows several pictures side by side.
 
-    `note` holds the size and, for each picture, its id and its box (left, top, right, bottom) in pixels.
+    `note` contains the size and, for each picture, its id and its box (left, top, right, bottom) in pixels.
 
     Raises:
         DataError: A picture cannot be decoded.

@@ -87,8 +87,8 @@ class WrongImage(Templated):
     """Ask with the pictures, and their marks, of another item of the release that shares no group with this one.
 
     The other item has the same task, equally many pictures, and picture options at the same positions. It is the next
-    such item in the order of the release, with the first after the last. Without one, the item ends in an error that
-    says so.
+    such item in the order of the release, in which the first item follows the last. If there is no such item, the asked
+    item ends in an error that states this.
     """
 
     name: ClassVar[str] = "wrong-image"

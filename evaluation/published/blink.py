@@ -4,7 +4,7 @@
 |---|---|
 | `val_answers.json` | gold choice, such as `(A)`, by question |
 | `saved_outputs/MODEL/Task Name.json` | `{"val": [...], "test": [...]}`: outputs, and the choices read from them |
-| `saved_val_predictions/MODEL.json` | choice by question; read where the model has no folder of outputs |
+| `saved_val_predictions/MODEL.json` | choice by question; used if the model has no folder of outputs |
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Imports published questions and their pictures as a release that all other commands can use.
+"""Import of published questions and their pictures as a release that all other commands can use.
 
 The files are read like any file of questions (`benchwright.question_files`), so that `construct items`, `audit` and a
 run find the same items, options and keys in them. This module adds the parts of each benchmark's own layout.

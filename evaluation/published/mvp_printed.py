@@ -1,6 +1,6 @@
 """Values that MVP-Bench prints: tables 2, 3 and 5 of arXiv 2410.04345, in percent, by the models' names in the files.
 
-`None` marks places where our text of the paper is damaged; table 5 has no row for mPLUG-Owl2.
+`None` marks values that are damaged in our copy of the paper's text; table 5 has no row for mPLUG-Owl2.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ CATEGORIES: Mapping[str, tuple[int, int]] = {
 }  # fmt: skip
 """First and last image pair of each category in table 5.
 
-No file names the category; recounting that table showed that it follows from the pair's number."""
+No file names the category; recounting that table showed that it follows from the pair's number.
+"""
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,11 @@ YES_NO_READINGS: Mapping[str, AnswerReading] = {
     "rule, then judge, else no": AnswerReading(unread_is_no=True),
     "rule, else no": AnswerReading(judged=False, unread_is_no=True),
 }
-"""Readings of tables 2 and 3. `evaluate.py` asks a judge if the rule cannot read; GPT4o's cells omit its verdict.
+"""Readings of tables 2 and 3. `evaluate.py` asks a judge if the rule cannot read an answer; GPT4o's cells omit the
+judge's verdict.
 
-No code has "else no": it was inferred from the printed cells of deepseek_vl_7b, and rests on one answer."""
+No code has "else no": it was inferred from the printed cells of deepseek_vl_7b, and rests on one answer.
+"""
 
 CATEGORY_READINGS: Mapping[str, AnswerReading] = {
     "gold word, pairs as in the file": AnswerReading(substring=True, in_order=True),
@@ -77,7 +80,9 @@ CATEGORY_READINGS: Mapping[str, AnswerReading] = {
 """Readings of table 5, for which the repository has no code. The first gives all 52 printed cells of the four available
 models.
 
-It was inferred from GPT4o's printed cells; no other available file is out of order, to separate it from the second."""
+It was inferred from GPT4o's printed cells; no other available file is out of order and could distinguish it from the
+second.
+"""
 
 VANILLA_READINGS: Mapping[str, AnswerReading] = {
     "one pass": AnswerReading(),

@@ -1,4 +1,4 @@
-"""Gathers the data about a page's items in one pass over the release and, in parallel, all models' replies.
+"""The collection of the data about a page's items, in one parallel pass over the release and all models' replies.
 
 Data that grows with the number of items is written to files in a temporary folder, and from there to the page.
 

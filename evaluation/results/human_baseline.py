@@ -76,7 +76,8 @@ def _answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, d
 
 
 def _best_of(each: Mapping[str, Metrics]) -> str | None:
-    """Return the annotator who was right most often, or None if there are fewer than two annotators.
+    """Return the annotator with the highest proportion of right answers, or None if there are fewer than two
+    annotators.
 
     Only annotators who answered at least the proportion `_LEAST_OF_THE_BUSIEST` of the busiest one's number of items
     qualify, because a few lucky answers do not make an annotator the best. Ties go to the annotator who answered more,
@@ -114,7 +115,7 @@ class CampaignFigures(BaseModel):
     each: dict[str, dict[str, Figure]] = {}
     """The same figures for each annotator, by pseudonym; empty if the release does not state who was right."""
     best: str | None = None
-    """The annotator who was right most often (`_best_of`)."""
+    """The annotator with the highest proportion of right answers (`_best_of`)."""
 
 
 class HumanFigures(BaseModel):

@@ -1,4 +1,4 @@
-"""How a run's items ended: the number in each state, and the causes of those without an answer."""
+"""The outcomes of a run's items: the number in each state, and the causes of items without an answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Outcomes(NamedTuple):
 
 
 def outcomes_of(predictions: Path) -> Outcomes:
-    """Return how the items in a file of judged predictions ended."""
+    """Return the outcomes of the items in a file of judged predictions."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

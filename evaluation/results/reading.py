@@ -157,9 +157,10 @@ def error_of(reply: LabelledReply) -> ErrorKind | None:
 def corrected_accuracy(
     value: float, ci: tuple[float, float], asked: int, sizes: Sizes, labelled: Sequence[LabelledReply]
 ) -> CheckedShare:
-    """Return an accuracy with the reader's error in it (`statistics.prediction_powered`); unknown with too few labels.
+    """Return an accuracy that includes the reader's error (`statistics.prediction_powered`); unknown if labels are too
+    few.
 
-    Items whose replies needed no reading, such as errors, keep their count.
+    Items whose replies need no reading, such as errors, are counted as before.
     """
     parts = []
     for is_read in (True, False):

@@ -72,7 +72,8 @@ class Usage(BaseModel):
     """Number of replies with known tokens; each is counted, even if equal questions share a request."""
     requests: int | None = Field(None, ge=0)
     """Requests that these replies answer, each counted once, like tokens; None in scores of older programs, which
-    counted the tokens of a shared request each time."""
+    counted the tokens of a shared request each time.
+    """
     prompt_tokens: int = Field(ge=0)
     completion_tokens: int = Field(ge=0)
     reasoning_tokens: int = Field(0, ge=0)
@@ -162,7 +163,8 @@ class Score(BaseModel):
     settings: dict[str, Any]
     identity: dict[str, Any] | None = None
     """Settings that can change a reply; results with equal ones are one result. None in older scores, whose `settings`
-    contain them."""
+    contain them.
+    """
     metrics: dict[str, Figure]
     miss: int = Field(ge=0)
     """Number of replies that name no single option; wrong in every accuracy, like refusals and errors."""
@@ -227,7 +229,7 @@ class Score(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def unfit(self) -> bool:
-        """Whether the model gave no words for so many items that the figures say little about it."""
+        """Whether the model gave no words for so many items that the figures reveal little about it."""
         return self.silent > self.max_errors * self.asked
 
     @computed_field  # type: ignore[prop-decorator]
@@ -359,7 +361,7 @@ def _upgraded(document: Any) -> Any:
 
 
 def with_method(name: str, figure: dict[str, Any]) -> dict[str, Any]:
-    """Return a figure of version 1 with the method of its interval added."""
+    """Return a figure from version 1 with the method of its interval added."""
     method: Method | None = None
     if figure["ci"] is not None and name.partition("/")[0] == "accuracy":
         method = "wilson"

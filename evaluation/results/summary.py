@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def unfit_scores(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score that says too little about its model to be compared."""
+    """Return a line for each score that reveals too little about its model to be compared."""
     return [f"{printable(score.title)} is unfit: {score.why_unfit()}" for score in scores if score.unfit]
 
 
 def sample_line(score: Score) -> str:
-    """Return a text that explains what a sample's figures mean."""
+    """Return a text that explains the meaning of a sample's figures."""
     if score.subset is not None:
         return (
             f"{printable(score.title)}: the accuracies and their intervals are estimates of what all "
@@ -73,7 +73,7 @@ def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
 
 
 def outcomes_document(score: Score) -> dict[str, Any]:
-    """Return how a score's items ended, and the causes of those without an answer, as JSON values."""
+    """Return the outcomes of a score's items, and the causes of items without an answer, as JSON values."""
     states = ("asked", "miss", "refusal", "cut_off", "error")
     parts = ("cut_off_answered", "cut_off_empty", "filtered", "empty", "tool_call")
     counts = {name: getattr(score, name) for name in (*states, *parts)}
@@ -240,7 +240,7 @@ def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
 
 _PIPED_WIDTH = 100
 _LEAST_NAME = 12
-"""Smallest width of a column of names, in characters, however wide the columns of figures are."""
+"""Smallest width of a column of names, in characters, regardless of the width of the columns of figures."""
 
 
 def drawn(table: Table, names: int = 0) -> str:
@@ -268,7 +268,7 @@ def drawn(table: Table, names: int = 0) -> str:
 
 
 def in_width(table: Table, width: int, names: int) -> list[Table]:
-    """Return a table as one or more tables, each of which fits a width as far as single columns do.
+    """Return a table as one or more tables that fit the width, unless a single column exceeds it.
 
     Args:
         table: Table whose cells are strings.

@@ -225,7 +225,7 @@ class ResultsStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the lock of the store, creating it if necessary; other writers have to wait."""
+        """Hold the lock of the store, creating the store if necessary; other writers have to wait."""
         try:
             (self.folder / _RUNS).mkdir(parents=True, exist_ok=True)
             handle = (self.folder / _LOCK).open("a")
@@ -260,7 +260,9 @@ class ResultsStore:
 
 
 def setup_of(score: Score) -> str:
-    """Return the beginning of the digest of release, model and settings, excluding the user's name for the result."""
+    """Return the first digits of the digest of the release, the model and the settings, excluding the user's name for
+    the result.
+    """
     decisive = ("model", "protocol", "reader", "release_id", "split", "settings", "samples", "limit", "max_errors")
     document = score.model_dump(mode="json", include=set(decisive))
     return digest({**document, "identity": score.asked_with})[:_ID_LENGTH]

@@ -40,7 +40,7 @@ def run_study(
 ) -> StudyOutcome:
     """Score every model under every condition, and return the effects of the conditions.
 
-    Models at different endpoints are asked at the same time (`several_models`). An interrupted run continues from the
+    Models at different endpoints are queried at the same time (`several_models`). An interrupted run continues from the
     logs of replies in `out`.
 
     Args:

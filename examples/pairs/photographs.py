@@ -1,4 +1,4 @@
-"""Copy the photographs of the bundled recipe mvp-bench out of the wheels of scikit-image and scikit-learn.
+"""Copy the photographs for the bundled recipe mvp-bench from the wheels of scikit-image and scikit-learn.
 
     python examples/pairs/photographs.py FOLDER
 

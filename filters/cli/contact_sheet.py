@@ -20,7 +20,7 @@ COLUMNS, ROWS = 6, 5
 PER_PAGE = COLUMNS * ROWS
 _TILE_PX, _CAPTION_PX, _GAP_PX = 340, 22, 8
 _DRAWN_AT = 2
-"""Scale at which outlines are drawn before they are scaled down, which smooths them."""
+"""Factor by which outlines are drawn larger and then scaled down, which smooths them."""
 
 Color = tuple[int, int, int]
 RED: Color = (230, 30, 40)
@@ -58,8 +58,8 @@ class Tile:
 
 
 def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
-    """Write tiles as PNG pages of `PER_PAGE` tiles each; one tile is processed at a time, so they need not all fit in
-    memory.
+    """Write tiles as PNG pages of `PER_PAGE` tiles each. Tiles are processed one at a time, so that they need not all
+    fit in memory.
 
     Args:
         out: File of the first page; further pages are `<name>-2.png` and so on.
@@ -67,7 +67,7 @@ def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
         count: Number of tiles.
 
     Returns:
-        The pages' paths; one empty page if there are no tiles.
+        The paths of the pages; if there are no tiles, the path of one empty page.
 
     Raises:
         BenchwrightError: As for `page_paths`.
@@ -93,13 +93,13 @@ def page_paths(out: Path, *, count: int) -> list[Path]:
     names = [out, *(out.with_name(f"{out.stem}-{page}{out.suffix}") for page in range(2, -(-count // PER_PAGE) + 1))]
     for path in names:
         if path.exists():
-            raise BenchwrightError(f"{path} exists already; move it away or give another name")
+            raise BenchwrightError(f"{path} already exists; move it away or give another name")
     return names
 
 
 def _paged(tiles: Iterator[T]) -> Iterator[Iterator[T]]:
-    """Yield the tiles of each page, including a first page without tiles; consume each page before requesting
-    the next.
+    """Yield the tiles of each page, and an empty first page if there are no tiles. Consume each page before requesting
+    the next one.
     """
     yield islice(tiles, PER_PAGE)
     for first in tiles:

@@ -112,7 +112,7 @@ def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
     from benchwright.terminal.progress_bars import ProgressBars
 
     if out.exists():
-        raise BenchwrightError(f"{out} exists already; move it away or give another name")
+        raise BenchwrightError(f"{out} already exists; move it away or give another name")
     with ProgressBars() as progress:
         pictures = hashes_of_folder(folder, workers=workers, progress=progress)
     write_hash_list(out, pictures)

@@ -29,7 +29,7 @@ def _write_pairs(out: Path, folder: Path, report: DuplicateReport) -> list[Path]
     Args:
         out: File of the first page; further pages are `<name>-2.png` and so on.
         folder: The searched folder.
-        report: Report of that folder.
+        report: Report on that folder.
 
     Raises:
         BenchwrightError: As for `contact_sheet.page_paths`, or a file has changed in the meantime.

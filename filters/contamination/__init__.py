@@ -1,1 +1,1 @@
-"""Search for pictures that another collection also contains: hash lists, search, report."""
+"""Search for pictures that another collection also contains: hash lists, the search itself and its report."""

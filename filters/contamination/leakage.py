@@ -52,7 +52,7 @@ _HASHES = tuple(PictureHashes.values)
 
 
 class _WithCollections(Step):
-    """The collections that the parts of `leakage` share; a run writes their digests instead of their paths."""
+    """The collections that the parts of `leakage` share. A run records their digests instead of their paths."""
 
     against: tuple[str, ...] = Field(min_length=1)
     _collections: tuple[ReferenceCollection, ...] = PrivateAttr(())
@@ -87,7 +87,7 @@ class _WithCollections(Step):
 
 
 class _WithEmbeddings(Step):
-    """The settings that determine which pairs are compared; a run writes the digest of the embedding model."""
+    """The settings that determine which pairs are compared. A run records the digest of the embedding model."""
 
     distance: int = Field(8, ge=0, le=MAX_DISTANCE)
     embeddings: str | None = Field(None, min_length=1)
@@ -111,7 +111,9 @@ class _WithEmbeddings(Step):
 
 
 class LeakCandidates(_WithCollections, _WithEmbeddings, GatherStep):
-    """Name the pictures that a collection certainly contains, and the pictures of a collection to compare."""
+    """Find the pictures that a collection certainly contains and, for the others, the pictures of the collection to
+    compare.
+    """
 
     name: ClassVar[str] = "candidates"
     version: ClassVar[int] = 2
@@ -159,7 +161,7 @@ def _known_picture(row: Mapping[str, Any]) -> KnownPicture:
 
 
 class LeakLooks(_WithCollections, MapStep):
-    """Drop images that another collection certainly contains; compare the pixels of candidates, and ask about uncertain
+    """Drop images that another collection certainly contains, compare the pixels of candidates, and ask about uncertain
     ones.
 
     Another view of a scene is not a copy, but a model trained on it knows the scene, so annotators are asked.
@@ -176,7 +178,7 @@ class LeakLooks(_WithCollections, MapStep):
         return [reference.pixels(ctx.cache_dir) for reference in self.collections(self.name)]
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Judge one image; among several partners, report the most certain one."""
+        """Judge one image; if it matches several pictures, report the most certain match."""
         sure, partners = (ctx.value(record.image_id, name) for name in self.reads)
         if sure is not None:
             return Outcome("drop", _REASON, evidence=json.loads(sure) | {"score": 1.0})
@@ -195,7 +197,9 @@ class LeakLooks(_WithCollections, MapStep):
 
 
 def _compared(mine: PreparedPicture, partner: dict[str, Any], folders: list[Path | None]) -> dict[str, Any] | None:
-    """Return the result of the comparison with one partner; None if it is a different picture or unreadable."""
+    """Return the result of the comparison with one candidate; None if the candidate is a different picture or
+    unreadable.
+    """
     folder = folders[partner["against"]]
     match = {"against": partner["against"], "name": partner["name"]}
     if folder is None:  # a hash list has no pixels to compare
@@ -213,9 +217,9 @@ def _compared(mine: PreparedPicture, partner: dict[str, Any], folders: list[Path
 class Leakage(_WithCollections, _WithEmbeddings):
     """Drop images that another collection also contains.
 
-    Finds them by canonical id, by file, by upright pixels, or by a second look at pictures that hashes or local
+    Finds them by canonical id, by file, by upright pixels, or by a pixel comparison of pairs that hashes or local
     features propose, as in `near_duplicates`. Asks about uncertain cases, and about apparent matches in a hash list,
-    which has no pixels to compare. Evidence names the collection, by its number in `against`, and the picture in it.
+    which has no pixels to compare. The evidence gives the collection, by its index in `against`, and the picture in it.
 
     Args:
         against: Folders of pictures, releases or hash lists, relative to the recipe's folder.

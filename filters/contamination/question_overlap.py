@@ -26,19 +26,20 @@ _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 class QuestionOverlap(GatherStep):
     """Ask about items whose words appear in a corpus of yours, such as a training set or another benchmark.
 
-    Compares runs of consecutive words in the question and the options, in this order; for an item with fewer words, but
-    at least five, all of them are compared. Ignores case and punctuation. A corpus may be of any size: it is read once,
-    piece by piece. A run writes its digest instead of its path, so that a changed corpus is read again.
+    Compares runs of consecutive words in the question and the options, in this order. For a shorter item with at least
+    five words, it compares all words. Ignores case and punctuation. A corpus may be of any size: it is read once, in
+    chunks. A run records its digest instead of its path, so that a changed corpus is read again.
 
     Args:
         against: Text files, JSON lines, or folders with such files, relative to the recipe's folder; compressed ones
             end in `.gz`.
-        words: Number of consecutive words that count as copied. A smaller number finds more, including chance matches.
+        words: Number of consecutive words that count as copied. A smaller number finds more copies, but also more
+            chance matches.
         verdict: Verdict on such an item.
 
     Reasons:
-        words_in_corpus (drop or ask): A corpus contains the words; the evidence names it by its number in `against`,
-            with the file, the line and the words.
+        words_in_corpus (drop or ask): A corpus contains the words; the evidence gives its index in `against`, the file,
+            the line and the words.
     """
 
     name: ClassVar[str] = "question_overlap"

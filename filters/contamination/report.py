@@ -1,4 +1,6 @@
-"""Report of leaks among files, found by the recipe step, and between splits, found as `audit` finds copies."""
+"""Report on leaks between folders, found by the recipe step, and between splits, found in the same way as the copies in
+`audit`.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, order=True)
 class Leak:
-    """A picture that another collection certainly or possibly contains.
+    """A picture that another collection contains, or may contain.
 
     Args:
         path: Path of the picture, relative to its folder; for a release its image id.
         against: The other collection, by the given path, or the other split.
         name: Name of the picture in that collection.
-        kind: `leak`: certainly the same picture. `ask`: a person should decide.
-        by: `canonical_id`, `file`, `pixels`, `look` (a second look at the pixels), or `hash` if the other collection
-            has no pixels.
-        score: 1.0 for an equal id or hash; otherwise the proportion, 0-1, of the aligned overlap that matches; 0.0
-            without pixels to compare.
+        kind: `leak` for certainly the same picture, `ask` if a person should decide.
+        by: `canonical_id`, `file`, `pixels`, `look` (a comparison of pixels), or `hash` if the other collection has no
+            pixels.
+        score: 1.0 for an equal id or hash; otherwise the proportion, 0-1, of the aligned overlap that matches, or 0.0
+            if there are no pixels to compare.
     """
 
     path: str
@@ -42,7 +44,7 @@ class Leak:
     score: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the leak as the command line prints it."""
+        """Return the leak as JSON values, as printed on the command line."""
         return asdict(self)
 
 
@@ -72,7 +74,7 @@ class CandidateSettings(NamedTuple):
     cosine: float = COSINE
 
     def settings(self) -> dict[str, Any]:
-        """Return these settings as settings of the step `leakage`."""
+        """Return the same settings for the step `leakage`."""
         model = str(self.embeddings.resolve()) if self.embeddings is not None else None
         return {"distance": self.distance, "embeddings": model, "cosine": self.cosine}
 
@@ -92,7 +94,7 @@ def find_leaks(
 
     Args:
         folder: Folder of images, searched with all its subfolders.
-        places: Folders, releases or hash lists to check against.
+        places: Paths of the folders, releases or hash lists to check against.
         proposing: Settings that determine which pairs to compare; default by hashes.
         workers: Number of processes; default one per processor.
         progress: Receiver of progress updates; default none.
@@ -144,10 +146,11 @@ def leaks_between_splits(
         place: A release, or a workspace whose recipe assigns splits and whose run is complete.
         proposing: Settings that determine which pairs to compare; default by hashes.
         workers: Number of processes; default one per processor.
-        progress: Receiver of the progress; default none.
+        progress: Receiver of progress updates; default none.
 
     Raises:
-        BenchwrightError: The folder is neither, or no step of the workspace names splits.
+        BenchwrightError: The folder is neither a release nor such a workspace, or no step of the workspace assigns
+            splits.
     """
     pictures, found = copies_across_splits(place, **proposing._asdict(), workers=workers, progress=progress)
     leaks = [

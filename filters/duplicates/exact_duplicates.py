@@ -24,7 +24,7 @@ _REASON = "exact_duplicate"
 
 
 class SameSizeCandidates(GatherStep):
-    """Mark the images that share their upright size with another image; only those can be equal."""
+    """Mark the images whose upright size equals that of another image; only these can have equal pixels."""
 
     name: ClassVar[str] = "candidates"
     consumes: ClassVar[Stream] = "images"
@@ -42,7 +42,7 @@ class SameSizeCandidates(GatherStep):
 
 
 class CandidatePixels(MapStep):
-    """Hash the upright pixels of candidates; other images are not decoded."""
+    """Hash the upright pixels of candidates, without decoding other images."""
 
     name: ClassVar[str] = "pixels"
     consumes: ClassVar[Stream] = "images"
@@ -57,7 +57,7 @@ class CandidatePixels(MapStep):
 
 
 class EqualPixels(GatherStep):
-    """Keep one of each group of equal pixels: the smallest source URI, then the smallest id."""
+    """Keep one image of each group with equal pixels: the one with the smallest source URI, then the smallest id."""
 
     name: ClassVar[str] = "groups"
     consumes: ClassVar[Stream] = "images"
@@ -90,7 +90,7 @@ class EqualPixels(GatherStep):
 
 
 def _rows_that_share(hashes: pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return the rows whose hash equals that of another row, ignoring rows without a hash."""
+    """Return the rows that share their hash with another row, ignoring rows without a hash."""
     number = integers_of(hashes.dictionary_encode().combine_chunks().indices)
     return np.flatnonzero((np.bincount(number[number >= 0], minlength=1) > 1)[number] & (number >= 0))
 
@@ -99,7 +99,8 @@ class ExactDuplicates(Step):
     """Drop images whose upright pixels equal another's, keeping the one with the smallest source URI.
 
     A PNG stored again as BMP, or a photograph rotated by EXIF instead of by pixels, has different bytes but equal
-    pixels. Only images of equal size are decoded. Files with equal bytes are one image from the start and need no step.
+    pixels. Only images of equal size are decoded. Files with equal bytes are one image from the start and do not need
+    this step.
 
     Reasons:
         exact_duplicate (drop): Another file has equal pixels.

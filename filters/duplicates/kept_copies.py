@@ -1,9 +1,10 @@
 """The step that decides which of several copies to keep.
 
-It drops all confirmed copies but the best. A chain A-B-C appears as one group, but an image is dropped only if it
-is a confirmed copy of a kept image. If B is kept, A and C are dropped; if A is kept, B is dropped, and C, which was not
-confirmed with A, is kept. The best image is the first in an order over all images that does not depend on the order of
-files. Members of groups that a curator declares, such as the two pictures of a pair, resemble each other by design.
+It drops all confirmed copies except the best one. A chain A-B-C forms one group, but an image is dropped only if it is
+a confirmed copy of a kept image. If B is kept, A and C are dropped. If A is kept, B is dropped, and C, which was not
+confirmed as a copy of A, is kept. The best image is the first in an order of all images that does not depend on the
+order of files. Members of a group that a curator declares, such as the two pictures of a pair, resemble each other by
+design.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class KeepOrder:
     licences: Sequence[str] = ()
 
     def key(self, row: Row) -> tuple[Any, ...]:
-        """Return the sort key of an image: images with smaller keys are preferred."""
+        """Return the sort key of an image; images with smaller keys are preferred."""
         ways: dict[Criterion, Callable[[Row], Any]] = {
             "protected": lambda image: not self.is_protected(image),
             "licence": self._licence,
@@ -65,7 +66,7 @@ class KeepOrder:
         return tuple(ways[criterion](row) for criterion in (*self.criteria, "id"))
 
     def is_protected(self, row: Row) -> bool:
-        """Return whether an image has a protected source path; such an image is never dropped."""
+        """Return whether an image has a protected source path, and is therefore never dropped."""
         path = row["source_uri"]
         return path is not None and any(fnmatchcase(path, pattern) for pattern in self.protected)
 
@@ -77,7 +78,9 @@ class KeepOrder:
 
 
 def quality_of(row: Row) -> float:
-    """Return the measured quality, otherwise the bytes per pixel, since the less compressed of two copies is better."""
+    """Return the measured quality, or else the number of bytes per pixel, since the less compressed of two copies is
+    better.
+    """
     measured = row.get("quality")
     return float(measured) if measured is not None else float(row["size_bytes"] / (row["width"] * row["height"]))
 
@@ -112,18 +115,18 @@ def read_groups(path: Path) -> Mapping[str, tuple[str, ...]]:
 
 
 class Links(NamedTuple):
-    """Pairs of images by position, each pair once, in any order."""
+    """Pairs of images by index, each pair once, in any order."""
 
     confirmed: Sequence[tuple[int, int]]
     unsure: Sequence[tuple[int, int]]
     scene: Sequence[tuple[int, int]] = ()
-    """Views of one scene: both are kept in one group without asking."""
+    """Pairs of views of one scene: both images are kept, in one group, without asking."""
 
     def of_scenes(self, scenes: Sequence[frozenset[str]]) -> Links:
-        """Return the links with every pair of images that share a scene linked as views of it.
+        """Return the links, adding every pair of images that share a scene as views of it.
 
         Args:
-            scenes: For each image, the scenes that it is intended to show.
+            scenes: For each image, the scenes of which it is an intended view.
         """
         pairs = (self.confirmed, self.unsure)
         apart, together = (
@@ -134,7 +137,7 @@ class Links(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """Verdicts on the images linked to others.
+    """Verdicts on the images that are linked to others.
 
     Args:
         dropped: For each dropped image, the kept image that it is a copy of.
@@ -148,14 +151,14 @@ class Decisions(NamedTuple):
 
 
 def decide(links: Links, *, rank: Sequence[int], exempt: Sequence[frozenset[str]], kept: frozenset[int]) -> Decisions:
-    """Go through the images from best to worst and drop each confirmed copy of an image kept before it.
+    """Process the images from best to worst and drop each confirmed copy of an image that is already kept.
 
     Args:
-        links: Pairs of positions of images.
+        links: Pairs of images by index.
         rank: Rank of each image; smaller is better, no two are equal.
         exempt: Groups declared for each image; images that share a group resemble each other by design and are not
             compared.
-        kept: Images that are never dropped; a copy among them is asked about instead.
+        kept: Images that are never dropped; if one of them is a copy, annotators are asked about it.
     """
     confirmed, unsure, scene = (
         [(left, right) for left, right in pairs if not exempt[left] & exempt[right]] for pairs in links
@@ -210,7 +213,7 @@ class KeptOfCopies(GatherStep):
     version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"group": "string", "like": "list<string>"}
-    """The value `like`: the better images of which an image to ask about may be a copy, best first."""
+    """The value `like`: for an image to ask about, the better images of which it may be a copy, best first."""
     imports: ClassVar[tuple[str, ...]] = ()
 
     keep: tuple[Criterion, ...]
@@ -224,7 +227,7 @@ class KeptOfCopies(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the columns to read, with the values of other steps that the settings name."""
+        """Return the columns to read, including the values of other steps that the settings name."""
         named = (self.quality, self.groups if self.groups_are_a_value else None, *self._scenes)
         return (*_COLUMNS, *dict.fromkeys(name for name in named if name is not None))
 
@@ -246,13 +249,13 @@ class KeptOfCopies(GatherStep):
         return step
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with a digest of the declared groups instead of their file's name."""
+        """Return the settings with a digest of the declared groups instead of the name of their file."""
         groups = f"sha256:{digest(dict(self._groups))}" if self._groups is not None else self.groups
         scenes = {SCENES: list(self._scenes)} if self._scenes else {}
         return self.model_dump(mode="json") | {"groups": groups} | scenes
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Decide about all images; the order of rows and files does not matter."""
+        """Decide on all images; the order of rows and files does not matter."""
         order = KeepOrder(self.keep, self.protected, self.licences)
         linked = linked_rows(columns, _LINKING)  # an image without a link needs no decision
         rows = columns.take(arrow_numbers(linked))

@@ -1,5 +1,5 @@
-"""Near-duplicates: hashes and local features propose pairs, a comparison of pixels confirms them, and the best copy
-stays.
+"""Near-duplicates: hashes and local features propose pairs, a comparison of pixels confirms them, and the best copy is
+kept.
 
 A hash alone proves nothing: on the 1,222 distinct images of II-Bench, two thirds of the pairs within 8 bits are
 different pictures. Confirmed copies are dropped, uncertain pairs are asked about, and connected images, including views
@@ -30,9 +30,10 @@ class NearDuplicates(Step):
     Copies are resized, compressed, cropped, captioned, watermarked, mirrored or turned. Hashes (ImageHash's 64-bit
     pHash and dHash) and local features only propose pairs; each pair is then registered and compared block by block. A
     confirmed copy is dropped in favor of the kept one, an uncertain pair is asked about, and a merely similar picture
-    stays: on a plain background, different words make a different picture. Connected pictures, including views of one
-    scene, get a common group key, so that no split separates them. Pictures of one record of a source dataset, such as
-    the frames of a video, are intended views of one scene: none is dropped for another or asked about, however similar.
+    is kept: on a plain background, for instance, different words make a different picture. Connected pictures,
+    including views of one scene, get a common group key, so that no split separates them. Pictures of one record of a
+    source dataset, such as the frames of a video, are intended views of one scene: none is dropped for another or asked
+    about, however similar.
 
     Args:
         distance: Largest number of differing bits of 64, 0-16, between two pHashes or two dHashes of a pair to compare.
@@ -41,7 +42,7 @@ class NearDuplicates(Step):
         keep: Criteria that determine which copy to keep, most important first.
         protected: Patterns of source paths to keep before others and never to drop.
         licences: Licenses in order of preference.
-        quality: Value of an earlier step, as `<entry>.<value>`, where more is better; bytes per pixel if None.
+        quality: Value of an earlier step, as `<entry>.<value>`, of which larger is better; bytes per pixel if None.
         groups: Pictures that resemble each other by design: a table (such as CSV) with the columns path and group,
             relative to the recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Images of one group
             are neither dropped for one another nor asked about.
@@ -85,7 +86,7 @@ class NearDuplicates(Step):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with digests instead of the names of files and folders."""
+        """Return the settings with digests in place of the names of files and folders."""
         assert self._kept is not None
         model = self._embeddings.parameters()["model"] if self._embeddings is not None else None
         kept = self._kept.parameters()
@@ -105,7 +106,7 @@ class NearDuplicates(Step):
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: hash and describe, propose pairs, compare them, compare along chains, decide.
 
-        Changing the settings that determine which copy is kept decodes no image again.
+        No image is decoded again after a change to the settings that determine which copy is kept.
         """
         assert self._kept is not None
         embedded = () if self._embeddings is None else (self._embeddings,)

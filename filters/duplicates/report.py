@@ -1,4 +1,4 @@
-"""Report of the duplicates among a folder's files, found by the same steps as in a recipe."""
+"""Report on the duplicates among a folder's files, found by the same steps as in a recipe."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class Member(NamedTuple):
-    """A file that certainly or possibly duplicates the kept file.
+    """A file that duplicates the kept file, or may do so.
 
     Args:
         path: Path relative to the folder.
-        kind: `exact`: equal bytes or equal pixels to the kept file. `near`: a copy of it, confirmed by a second look.
-            `ask`: a person should decide.
+        kind: `exact`: equal bytes or equal pixels to the kept file. `near`: a copy of it, confirmed by a comparison of
+            pixels. `ask`: a person should decide.
         score: 1.0 for `exact`; otherwise the proportion, 0-1, of the aligned overlap that matches.
     """
 
@@ -38,9 +38,9 @@ class Member(NamedTuple):
 
 
 class DuplicateGroup(NamedTuple):
-    """A file to keep and the files that certainly or possibly duplicate it.
+    """A file to keep, and the files that duplicate it or may do so.
 
-    A `near` or `ask` member that has exact copies is also the kept file of a group of these.
+    A `near` or `ask` member that itself has exact copies is also the kept file of a group with them.
     """
 
     keep: str
@@ -54,10 +54,10 @@ class DuplicateReport(NamedTuple):
         images: Number of readable files.
         unreadable: Unreadable files.
         groups: Groups of duplicates, sorted by the kept file.
-        scenes: Sorted groups of files that show one scene from several viewpoints; all are kept, and each also
+        scenes: Sorted groups of files that show one scene from several viewpoints; all of them are kept, and each also
             represents its copies.
-        not_compared: Pictures that were compared with only some of those with a similar hash, each with the number
-            skipped.
+        not_compared: Pictures that were compared with only some of the pictures with a similar hash, each with the
+            number of those skipped.
     """
 
     images: int
@@ -67,7 +67,7 @@ class DuplicateReport(NamedTuple):
     not_compared: tuple[tuple[str, int], ...] = ()
 
     def pairs_to_ask(self) -> list[tuple[str, str, float]]:
-        """Return the pairs that people must decide, each as the kept file, the duplicate and the score."""
+        """Return the pairs that people must decide on, each as the kept file, the possible duplicate and the score."""
         return [
             (group.keep, member.path, member.score)
             for group in self.groups
@@ -78,11 +78,11 @@ class DuplicateReport(NamedTuple):
 
 @dataclass(frozen=True)
 class PictureFiles:
-    """All files with exactly the same pixels, and the relation of the picture to others.
+    """All files with exactly the same pixels, and their relation to other pictures.
 
     Args:
         paths: Paths of the files, sorted, at least one; the first represents all.
-        of: First path of the picture of which this one is a confirmed copy; default None.
+        of: First path of the picture of which this one is a confirmed copy; None if there is none.
         like: First paths of the pictures of which this one may be a copy.
         scores: Similarity, 0-1, to each of these pictures.
     """
@@ -113,7 +113,7 @@ def find_duplicates(
 
 
 def report_of(done: FinishedRun) -> DuplicateReport:
-    """Return the report from the stages `exact_duplicates` and `near_duplicates` of a finished run."""
+    """Return the report on the stages `exact_duplicates` and `near_duplicates` of a finished run."""
     stages = (
         "exact_duplicates.pixels",
         *(f"near_duplicates.{part}" for part in ("hashes", "features", "looks", "chain_looks")),
@@ -160,7 +160,7 @@ def report_of(done: FinishedRun) -> DuplicateReport:
 
 
 def _not_compared(done: FinishedRun) -> dict[str, int]:
-    """Return, for each image, the number of images with a similar hash with which it was not compared, if any."""
+    """Return, by image, the number of images with a similar hash with which it was not compared, if any."""
     left = {row["record_id"]: row["left_out"] for row in done.outcomes("near_duplicates.pairs") if row["left_out"]}
     for row in done.outcomes("near_duplicates.chains"):
         for image, met in (
@@ -173,7 +173,7 @@ def _not_compared(done: FinishedRun) -> dict[str, int]:
 
 
 def _scenes(views: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Return the connected components of pairs of views, as sorted groups of two or more."""
+    """Return the connected components of the pairs of views, as sorted groups of two or more files."""
     names = sorted({name for pair in views for name in pair})
     number_of = {name: number for number, name in enumerate(names)}
     ends = np.array([[number_of[name] for name in pair] for pair in views], np.int64).reshape(-1, 2)
@@ -184,7 +184,7 @@ def _scenes(views: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
 
 
 def _scores(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[str], float]:
-    """Return the similarity of every compared pair; 0 if no alignment was found."""
+    """Return the similarity of every compared pair, 0 for a pair without an alignment."""
     return {
         frozenset((row["record_id"], partner["image_id"])): partner.get("alike", 0.0)
         for row in rows
@@ -195,7 +195,7 @@ def _scores(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[str], float]:
 def _paths_by_picture(
     files: Iterable[Mapping[str, Any]], *, failed: Mapping[str, str], same_as: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], list[UnreadableFile]]:
-    """Return the files of each readable picture, and the unreadable files."""
+    """Return the paths of each readable picture's files, and the unreadable files."""
     paths: defaultdict[str, list[str]] = defaultdict(list)
     unreadable: list[UnreadableFile] = []
     for file in files:
@@ -212,7 +212,8 @@ def _paths_by_picture(
 def group_pictures(pictures: Sequence[PictureFiles]) -> list[DuplicateGroup]:
     """Return the groups of two or more files, sorted by the kept file; the order of `pictures` does not matter.
 
-    Members are sorted: exact copies, then confirmed copies, then uncertain ones, each with the best score first.
+    Members are sorted: exact copies, then confirmed copies, then uncertain ones; in each of these, the best score comes
+    first.
     """
     members: defaultdict[str, list[Member]] = defaultdict(list)
     for picture in pictures:

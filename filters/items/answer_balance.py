@@ -1,7 +1,7 @@
 """A step that spreads right options evenly over all letters.
 
-Always answering with one letter must not pay off, and a preferred letter must not make a model look good. The same
-applies to the option that declines to answer.
+A model must not gain from always answering with one letter, nor from preferring a letter. The same applies to the
+option that declines to answer.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ Reorders = Literal["unbalanced", "always"]
 def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mapping[str, Any]) -> Item:
     """Return an item as a new revision with two options swapped.
 
-    Options that are pictures are also swapped among the item's pictures, so that a question that names pictures by
-    number still names the options in order. For options that name marks, the positions of the marks are swapped.
+    If options are pictures, they are also swapped among the item's pictures, so that a question that refers to pictures
+    by number still refers to the options in order. If options name marks, the positions of the marks are swapped.
 
     Args:
-        item: Item with options in arbitrary order, or with marks that may exchange positions.
+        item: Item whose options are in arbitrary order, or whose marks may exchange positions.
         first: Letter of an option.
         second: Letter of another option.
         evidence: Evidence to add to the item's evidence.
@@ -69,7 +69,7 @@ def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mappi
 
 
 def _with_marks_traded(images: Sequence[ItemImage], trade: Mapping[str, str]) -> tuple[ItemImage, ...]:
-    """Return the pictures with the marks of some labels at each other's positions, with the sides of their labels;
+    """Return the pictures with the marks of some labels, and the sides of their labels, at each other's positions;
     colors stay with the labels, since questions name them.
     """
     places = {
@@ -89,7 +89,7 @@ def _renamed(choice: Choice, key: str) -> Choice:
 
 
 def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) -> tuple[ItemImage, ...]:
-    """Return the pictures with two of them swapped, or unchanged if the options are words."""
+    """Return the pictures with two of them swapped; if the options are words, return them unchanged."""
     places = {image.image_id: at for at, image in enumerate(images)}
     if first is None or second is None:
         return tuple(images)
@@ -99,7 +99,7 @@ def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) 
 
 
 def _may_swap(item: Item) -> bool:
-    """Return whether two options may be swapped; options of twins keep the order of the other twin."""
+    """Return whether two options may be swapped; a twin's options stay in the same order as the other twin's."""
     is_twin = any(key.startswith(_TWIN) for key in item.group_keys)
     return not is_twin and (may_reorder(item) or names_marks(item))
 
@@ -112,7 +112,7 @@ class _LetterPlan:
     to_ask: dict[int, dict[str, Any]]
 
     def level(self, group: LetterGroup, free: Sequence[bool], *, seed: int) -> LetterGroup:
-        """Move the group's movable options, and return the resulting group."""
+        """Swap options of the group where this is allowed, and return the resulting group."""
         movable = [free[place.row] and place.row not in self.swaps for place in group.placed]
         placed = list(group.placed)
         for at, letter in _moves(placed, movable).items():
@@ -122,7 +122,7 @@ class _LetterPlan:
         return replace(group, placed=tuple(placed), balance=balance([place.placing for place in placed], seed=seed))
 
     def ask_about(self, group: LetterGroup) -> None:
-        """Ask about the items of a group with too many options under a letter."""
+        """Ask about the surplus items of each letter that has too many options in the group."""
         for at in _moves(group.placed, [True] * len(group.placed)):
             self.to_ask.setdefault(group.placed[at].row, group.to_json())
 
@@ -132,7 +132,7 @@ def _moves(placed: Sequence[AnswerPlace], movable: Sequence[bool]) -> dict[int, 
 
 
 class AnswerLetters(GatherStep):
-    """Measure how evenly right options use their letters, and name the options to swap."""
+    """Measure how evenly right options are spread over the letters, and name the options to swap."""
 
     name: ClassVar[str] = "letters"
     version: ClassVar[int] = 2
@@ -185,7 +185,7 @@ class Reordered(MapStep):
     reads: ClassVar[tuple[str, ...]] = ("letters.swap",)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Swap the two named options, or leave the item unchanged."""
+        """Swap the two named options if there are any, otherwise leave the item unchanged."""
         swap = ctx.value(record.item_id, "letters.swap")
         if swap is None:
             return Outcome()
@@ -199,11 +199,11 @@ class Reordered(MapStep):
 class AnswerBalance(Step):
     """Spread right options, and options that decline, evenly over all letters.
 
-    A group is unbalanced if chance alone would spread its letters as unevenly with a probability below `min_p`, over
-    all groups of the set (Holm). Then two options are swapped in as few items as possible, among those with options in
-    arbitrary order: the right option and the option under the letter that is too rare. If options name marks on a
-    picture, such as `Point A`, these marks exchange positions. Twins stay unchanged. The choice of items follows from
-    their ids and the run's seed.
+    A group is unbalanced if chance alone would spread its letters as unevenly with a probability below `min_p`,
+    adjusted over all groups of the set (Holm). Then two options are swapped in as few items as possible, among those
+    with options in arbitrary order: the right option and the option under the letter that is too rare. If options name
+    marks on a picture, such as `Point A`, these marks exchange positions. Twins stay unchanged. The choice of items
+    follows from their ids and the run's seed.
 
     Args:
         per: `all` levels letters over the whole set, `task` within each task.
@@ -211,7 +211,7 @@ class AnswerBalance(Step):
         mend: `reorder` swaps options, and asks about items if that is not enough; `ask` only asks about the surplus
             items; `none` only measures.
         reorders: Groups in which options are swapped: `unbalanced` ones, or all, so that the counts of right letters
-            differ by at most one as far as options may move. Items are asked about in unbalanced groups alone.
+            differ by at most one where options may move. Only items of unbalanced groups are asked about.
 
     Reasons:
         unbalanced_letters (ask): Letters are uneven and the options may not move.

@@ -1,11 +1,11 @@
-"""Items that are answered right without their picture: from common knowledge, from the words, or from memory.
+"""Items that models answer correctly without the picture: from common knowledge, from the words, or from memory.
 
-This module reads, from the scores that an evaluation wrote, how often each item was answered right without its picture:
+This module reads, from the scores of an evaluation, how often each item was answered correctly without its picture:
 
     benchwright evaluate run RELEASE --model M --protocol blind --out blind
 
-writes a folder per model, with `score.json` and `predictions.parquet`. A model's answer to an item is used only while
-the item reads as it did in the evaluated release.
+writes a folder per model, with `score.json` and `predictions.parquet`. A model's answer to an item is used only if the
+item is unchanged since the evaluated release.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class BlindResult(NamedTuple):
     """The blind replies to one item.
 
     Args:
-        content_hash: Content hash of the item when it was asked.
+        content_hash: Content hash of the item at the time of the evaluation.
         asked: Number of replies.
         right: Number of replies that named the key, or declined if that is right.
     """
@@ -48,7 +48,7 @@ class BlindReplies(NamedTuple):
 
     Args:
         items: Results by item id.
-        scores: Names of the folders read, sorted.
+        scores: Names of the folders that were read, sorted.
     """
 
     items: Mapping[str, BlindResult]
@@ -61,11 +61,11 @@ class BlindReplies(NamedTuple):
 
 
 def read_blind_replies(results: Path, release: Path) -> BlindReplies:
-    """Read every blind score of a release below a folder.
+    """Read all blind scores of a release below a folder.
 
     Args:
-        results: Folder with a folder for each score; scores under other protocols are ignored.
-        release: Release whose items were asked.
+        results: Folder with one subfolder per score; scores under other protocols are ignored.
+        release: The evaluated release.
 
     Raises:
         PrerequisiteError: The release, or a blind score of it, is missing.
@@ -75,13 +75,13 @@ def read_blind_replies(results: Path, release: Path) -> BlindReplies:
 
     how = f"benchwright evaluate run {release.name} --model MODEL --protocol {_PROTOCOL} --out {results.name}"
     if not release.is_dir():
-        raise PrerequisiteError(f"there is no release {release}; freeze one, then ask it without pictures: {how}")
+        raise PrerequisiteError(
+            f"there is no release {release}; freeze one, then run its questions without pictures: {how}"
+        )
     opened = Release.open(release)
     folders = [path.parent for path in sorted(results.glob("*/score.json")) if _is_of(path, opened.release_id)]
     if not folders:
-        raise PrerequisiteError(
-            f"{results} holds no score of {release} under the protocol {_PROTOCOL!r}; ask it: {how}"
-        )
+        raise PrerequisiteError(f"{results} contains no score of {release} under the protocol {_PROTOCOL!r}; run {how}")
     counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for folder in folders:
         for item_id, right in _replies(folder / "predictions.parquet"):
@@ -93,18 +93,18 @@ def read_blind_replies(results: Path, release: Path) -> BlindReplies:
 
 
 def _is_of(path: Path, release_id: str) -> bool:
-    """Return whether a score is a blind score of a release."""
+    """Return whether a score is a blind score of the release."""
     try:
         document: Any = json.loads(path.read_bytes()[:_MAX_BYTES])
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read as a score: {error}; evaluate again or remove the folder") from error
     if not isinstance(document, dict) or document.get("format") != "benchwright/score":
-        raise DataError(f"{path} is not a score of benchwright; remove the folder")
+        raise DataError(f"{path} is not a score of Benchwright; remove the folder")
     return document.get("protocol") == _PROTOCOL and document.get("release_id") == release_id
 
 
 def _replies(path: Path) -> list[tuple[str, bool]]:
-    """Return (item id, right) of each item with a reply, without failed requests."""
+    """Return (item id, whether it is right) for each item with a reply; failed requests are left out."""
     try:
         with ParquetTable(path, title=str(path)) as file:
             table = file.table(["item_id", "state", "right"])
@@ -119,21 +119,21 @@ _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class BlindAnswers(Filter):
-    """Ask about items that models answer right without the picture, or drop them.
+    """Ask about items that models answer correctly without the picture, or drop them.
 
     Reads the files of `benchwright evaluate run RELEASE --protocol blind`. An item that has changed since then counts
-    as not asked.
+    as not evaluated.
 
     Args:
-        results: Folder with scores under the protocol `blind`, relative to the recipe's folder. A run writes the
+        results: Folder with scores under the protocol `blind`, relative to the recipe's folder. A run records the
             digest of the replies instead.
-        release: The release that was asked, relative to the recipe's folder.
-        at_least: Number of right answers from which an item is flagged.
+        release: The evaluated release, relative to the recipe's folder.
+        at_least: Smallest number of right answers for which an item is flagged.
         min_share: Smallest proportion of right answers, 0-1.
         verdict: Verdict on the item: `ask` or `drop`.
 
     Reasons:
-        answerable_blind (ask or drop): Models answer it right without the picture.
+        answerable_blind (ask or drop): Models answer it correctly without the picture.
     """
 
     name: ClassVar[str] = "blind_answers"
@@ -155,7 +155,7 @@ class BlindAnswers(Filter):
         return self
 
     def replies(self) -> BlindReplies:
-        """Return the replies, read once.
+        """Return the replies, which are read only once.
 
         Raises:
             PrerequisiteError: Blind scores are missing, or only their digest is known.
@@ -168,7 +168,7 @@ class BlindAnswers(Filter):
         return self._replies
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with a digest of the replies instead of the two folders."""
+        """Return the settings with a digest of the replies in place of the two folders."""
         settings = super().parameters()
         if not _BY_DIGEST.fullmatch(self.results):
             settings["results"] = settings["release"] = f"sha256:{self.replies().sha256}"
@@ -180,7 +180,7 @@ class BlindAnswers(Filter):
         return self.replies().items
 
     def measure(self, record: Item, ctx: Context) -> dict[str, int]:
-        """Return how often an item, with its present content, was asked and answered right."""
+        """Return how often an item with its current content was asked, and how often it was answered correctly."""
         result: BlindResult | None = ctx.opened.get(record.item_id)
         if result is None or result.content_hash != record.content_hash:
             return {"asked": 0, "right": 0}

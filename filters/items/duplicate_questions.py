@@ -1,4 +1,4 @@
-"""The step `duplicate_questions`: drops all but one of equal questions, and asks about near-equal ones."""
+"""The step `duplicate_questions`: of equal questions, drops all but one, and asks about near-equal ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class RepetitionVerdict(NamedTuple):
-    """The verdict on an item that repeats another item, or nearly."""
+    """The verdict on an item that repeats, or nearly repeats, another item."""
 
     verdict: Verdict
     reason: str
@@ -36,13 +36,13 @@ class RepetitionVerdict(NamedTuple):
 
 
 class DuplicateQuestions(GatherStep):
-    """Drop questions asked twice, and ask about near-equal ones.
+    """Drop repeated questions, and ask about near-equal ones.
 
     Among equal items, the one with the smallest id is kept, preferably one with a key. Items of a declared pair are
     asked about instead of dropped, since half a pair is useless. If equal items name different right options, none is
-    dropped and all are `contradicting_keys`. Near-equal questions are sought among those that no template wrote,
-    because questions of one template resemble one another by design. Two questions about the same pictures with the
-    same options, three or more in words, and the same right option are near-equal whatever their words.
+    dropped and all are `contradicting_keys`. Near-equal questions are sought only among those that were not written by
+    a template, because questions of one template resemble one another by design. Two questions about the same pictures
+    with the same three or more text options and the same right option are near-equal whatever their wording.
 
     Args:
         min_similarity: Jaccard similarity of character trigrams, above 0 and at most 1, from which two questions are
@@ -51,10 +51,11 @@ class DuplicateQuestions(GatherStep):
             compares question and options of all items, whatever they show, except within a declared pair.
 
     Reasons:
-        duplicate_question (drop or ask): Same pictures, words and options as the item named in evidence; asked about
-            within a declared pair.
-        contradicting_keys (ask): The same, with another key.
-        near_duplicate_question (ask): Nearly the same words, or the same options and the same right option.
+        duplicate_question (drop or ask): It has the same pictures, words and options as the item named in the evidence;
+            asked about within a declared pair.
+        contradicting_keys (ask): It has the same pictures, words and options as another item, but another key.
+        near_duplicate_question (ask): It has nearly the same words as another item, or the same options and the same
+            right option.
     """
 
     name: ClassVar[str] = "duplicate_questions"

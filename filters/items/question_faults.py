@@ -1,4 +1,4 @@
-"""The step `question_faults`: findings in your own items, by the audit's rules about items."""
+"""The step `question_faults`: applies the audit's rules about items to your own items."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class _Judged(Step):
-    """Settings that both parts share."""
+    """Settings shared by both parts."""
 
     ignore: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class _Judged(Step):
 
 
 class FaultsOfEach(Filter, _Judged):
-    """Examine each item alone."""
+    """Examine each item by itself."""
 
     name: ClassVar[str] = "each"
     consumes: ClassVar[Stream] = "items"
@@ -68,7 +68,7 @@ class FaultsOfEach(Filter, _Judged):
     thresholds: ClassVar[frozenset[str]] = frozenset({"ignore", "drop", "ask_from"})
 
     def measure(self, record: Item, ctx: Context) -> Measured:
-        """Apply all rules about one item."""
+        """Apply all rules about single items."""
         found: dict[str, Severity] = {}
         evidence = []
         for rule, fault in faults_of_item(_facts(record, ctx)):
@@ -80,14 +80,14 @@ class FaultsOfEach(Filter, _Judged):
         return Measured(values, {"faults": evidence} if evidence else {})
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop an item or ask about it, by the worst kind of fault; kinds that drop come first."""
+        """Drop an item or ask about it, by its worst kind of fault; kinds that drop take precedence."""
         found = dict(zip(measured["kinds"], measured["severities"], strict=True))
         verdict, family = self.verdict_on(found)
         return Outcome() if family is None else Outcome(verdict, family, evidence={"kinds": list(found)})
 
 
 def _facts(item: Item, ctx: Context) -> ItemFacts:
-    """Return the facts that rules need; pictures are decoded only if the item asks about a color."""
+    """Return the facts that the rules need; pictures are decoded only if the item asks about a color."""
     is_asked = asks_for_color(item)
     return ItemFacts(item, pictures=[ItemPicture(is_grey=_is_grey(image.image_id, ctx) if is_asked else None)
                                      for image in item.images])  # fmt: skip
@@ -133,12 +133,12 @@ class FaultsOfAll(GatherStep, _Judged):
 
 
 class QuestionFaults(_Judged):
-    """Ask about items with a fault that a careful reviewer would find, by the rules of the audit.
+    """Ask about items with faults that a careful reviewer would find, according to the rules of the audit.
 
     Finds keys that explanations contradict, options that are equal or refer to others, answers given away by words,
-    grammar, marks or an order, placeholders, garbled and hidden characters, personal data, missing pictures that a text
-    names, and questions about colors of gray pictures. The audit's page lists all rules. Ignores names and metadata of
-    picture files, because a release has neither.
+    grammar, marks or an order, placeholders, garbled and hidden characters, personal data, missing pictures to which a
+    text refers, and questions about colors in gray pictures. The audit's page lists all rules. Ignores names and
+    metadata of picture files, because a release contains neither.
 
     Args:
         ignore: Kinds of faults to ignore.
@@ -146,14 +146,15 @@ class QuestionFaults(_Judged):
         ask_from: Smallest severity at which an item is asked about: `high`, `medium` or `low`.
 
     Reasons:
-        keys (drop or ask): The explanation supports another option than the key.
+        keys (drop or ask): The explanation supports an option other than the key.
         options (drop or ask): Options are equal, refer to others, or are missing values.
         given_away (drop or ask): Words, grammar, a mark or an order give the right option away.
         placeholders (drop or ask): A text is a placeholder or a template, is garbled, or contains markup.
         hidden_characters (drop or ask): A text contains invisible characters.
         personal_data (drop or ask): A text contains a mail address, or the number of a phone, account, card or
             passport.
-        pictures (drop or ask): A named picture is missing, or a color is asked of a gray one.
+        pictures (drop or ask): A picture to which a text refers is missing, or the question asks about a color in a
+            gray picture.
     """
 
     name: ClassVar[str] = "question_faults"
@@ -167,6 +168,6 @@ class QuestionFaults(_Judged):
         return kinds
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the parts: the rules about one item, and the rules about all."""
+        """Return the parts: the rules about single items, then the rules about all items."""
         settings = {"ignore": self.ignore, "drop": self.drop, "ask_from": self.ask_from}
         return FaultsOfEach.model_validate(settings), FaultsOfAll.model_validate(settings)

@@ -20,9 +20,8 @@ class RepeatedOptions(Filter):
     Ignores case, white space, width and punctuation, but not numbers and signs.
 
     Args:
-        max_likeness: Similarity, 0-1, up to which two different options may resemble each other; more is
-            `similar_options`. None asks about none. Options that each have a different number or word are not similar,
-            however long they are.
+        max_likeness: Largest similarity, 0-1, of two different options; more is `similar_options`. None asks about no
+            items. Options that each have a different number or word are not similar, however long they are.
 
     Reasons:
         repeated_option (drop): Two options are equal.
@@ -37,7 +36,7 @@ class RepeatedOptions(Filter):
     max_likeness: float | None = Field(MAX_LIKENESS, ge=0, le=1)
 
     def measure(self, record: Item, ctx: Context) -> Measured:
-        """Compare each pair of options."""
+        """Compare all pairs of options."""
         del ctx
         repeated = repeated_pairs(record)
         closest = max(alike_pairs(record), key=lambda pair: (pair.likeness, pair.options), default=None)

@@ -31,11 +31,15 @@ class OptionAnswers(AsksEachItem):
     }
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return a question for each option; none for other kinds of items, such as those with several pictures."""
+        """Return a question for each option, or no questions for other kinds of items, such as those with several
+        pictures.
+        """
         return option_questions(item)
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
-        """Return the letters of wrong options that the model considers right, its reply to the key, and every reply."""
+        """Return the letters of the wrong options that the model considers right, its reply about the key, and all
+        replies.
+        """
         said = option_replies(item, answers)
         values: dict[str, Any] = {
             "also_right": list(said.also_right),
@@ -53,7 +57,7 @@ class OptionVerdict(MapStep):
     reads: ClassVar[tuple[str, ...]] = tuple(f"answers.{value}" for value in OptionAnswers.values)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Return the clearest doubt: a second right option, then a denied key, then an option without a reply."""
+        """Return the most serious doubt: a second right option, then a denied key, then an option without a reply."""
         also, key_said, unanswered = (ctx.value(record.item_id, name) for name in self.reads)
         if key_said is None:
             return Outcome()
@@ -67,9 +71,9 @@ class OptionVerdict(MapStep):
 
 
 class SecondAnswers(AsksModel):
-    """Ask about items in which a vision-language model considers a wrong option right, or the right one wrong.
+    """Ask about items of which a vision-language model considers a wrong option right, or the right one wrong.
 
-    Checks only questions about one picture with texts as options. The model gets one request for each option.
+    Checks only questions about one picture with text options. The model gets one request for each option.
 
     Args:
         chat: Endpoint and settings of the model.

@@ -1,9 +1,10 @@
 """Choice of the items to keep if several tasks show the same images, so that each source image is in only one item of
 the set.
 
-The choice is greedy and takes time in proportion to the items, apart from sorting them. Tasks take turns, the one with
-the fewest items first. In its turn, a task takes, among the items with its rarest letter so far, the one whose images
-are needed least by tasks with few items. A task with few items therefore gets them even if a task with many came first.
+The choice is greedy; apart from sorting, it takes time in proportion to the number of items. Tasks take turns, the one
+with the fewest items first. In its turn, a task takes, among the items whose right letter it has chosen least often,
+the one whose images are needed least by tasks with few items. A task with few items therefore gets images even if a
+task with many items precedes it.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ IMAGE, _PAIR = "image:", "pair:"
 
 
 class ItemUse(NamedTuple):
-    """Facts about an item for the choice.
+    """Facts about an item that the choice depends on.
 
     Args:
         item_id: Id of the item.
         task: Its task.
         answer: Key of the right option; None if there is none.
         group_keys: Its group keys; `image:...` names source images and `pair:...` items that belong together.
-        root_image_id: Source image from which it was made.
+        root_image_id: Source image from which the item was made.
     """
 
     item_id: str
@@ -64,14 +65,14 @@ class Refusal(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """Items that are kept or left out together; they use each of their images once.
+    """Items that are kept or left out together and use each of their images once.
 
     Args:
         rows: Rows of the items.
         images: Source images, sorted.
         tasks: Number of its items by task.
         letters: Letters of the right options, in the order of rows.
-        name: Smallest id of its items.
+        name: Smallest of its item ids.
     """
 
     rows: tuple[int, ...]
@@ -131,7 +132,7 @@ def choose_unique(items: Sequence[ItemUse], *, uses: int | None, most: int | Non
 
 
 def _units(items: Sequence[ItemUse]) -> list[_Unit]:
-    """Return the items that belong together because they share a pair's key, directly or through others."""
+    """Return the groups of items that share a pair's key, directly or through other items."""
     rows: dict[int, list[int]] = defaultdict(list)
     pairs = ([key for key in item.group_keys if key.startswith(_PAIR)] for item in items)
     for row, component in enumerate(components_of(pairs)):
@@ -173,8 +174,8 @@ class UniqueImages(GatherStep):
 
     BLINK shows an image once. Tasks of one run may compete for the same photographs: this step considers the items of
     all tasks before it, and chooses by the seed. Tasks take turns, so that each gets its share; letters of right
-    options stay as even as the choice allows. Items of a pair (`pair:` among their group keys), such as concatenated
-    and single pictures of `multi_view_reasoning`, stay or are dropped together and use their images once.
+    options stay as even as the choice allows. Items of a pair (`pair:` among their group keys), such as the
+    concatenated and single pictures of `multi_view_reasoning`, are kept or dropped together and use their images once.
 
     Args:
         uses: Number of items, or groups of items of one pair, that may use the same source image; null for any number.

@@ -1,4 +1,4 @@
-"""The step `wording_bias`, which finds items whose key a rule picks from words alone."""
+"""The step `wording_bias`, which finds items whose key a rule picks from the words alone."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _REASON = "wording_gives_key_away"
 class WordingBias(GatherStep):
     """Ask about items whose key a rule picks from words alone, in tasks where it does so more often than chance.
 
-    A rule gives a task away if it decides 10 items or more, beats chance on them by more than `max_gain`, and has a
-    p-value below `min_p`, adjusted over all combinations of rule and task (Holm).
+    A rule gives a task away if it picks an option in 10 items or more, beats chance on these by more than `max_gain`,
+    and has a p-value below `min_p`, adjusted over all combinations of rule and task (Holm).
 
     Args:
         per: `task` for one group per task, `all` for one group, `both` for the tasks and all items, as one family of
             tests.
-        max_gain: Accuracy above chance, 0-1, up to which items pass.
-        min_p: Adjusted p-value, 0-1, below which a result counts as more than chance.
+        max_gain: Largest accuracy above chance, 0-1, at which items pass.
+        min_p: Adjusted p-value, 0-1, below which a result counts as better than chance.
         verdict: Verdict on the items that the rule picks right: `ask` or `drop`.
 
     Reasons:

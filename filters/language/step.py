@@ -1,4 +1,4 @@
-"""The filter `language`, which checks the words written by people and models one by one, without network access."""
+"""The filter `language`, which checks the texts of each item, written by people or models, without network access."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEFAULT = WordingRules()
 
 
 class Language(Filter):
-    """Ask about items whose words are misspelled, ungrammatical, too long, or give their answer away.
+    """Ask about items whose texts are misspelled, ungrammatical or too long, or give the answer away.
 
     Checks spelling, articles, agreement, doubled words and capitals if an item's question and options are English
     (`language: auto` decides by their words). In other languages, checks only length, end marks and questions that name
@@ -37,11 +37,11 @@ class Language(Filter):
         too_long (drop or ask): A question or option has too many characters.
         too_short (drop or ask): A question has too few characters.
         names_answer (drop or ask): The question contains the right option, and no wrong one.
-        spelling (drop or ask): A word is in no list; evidence suggests a correction.
+        spelling (drop or ask): A word is in no word list; the evidence suggests a correction.
         article (drop or ask): `a` before a vowel sound, or `an` before a consonant sound.
-        agreement (drop or ask): Number, person or tense of two words do not agree.
+        agreement (drop or ask): Two words do not agree in number, person or tense.
         doubled_word (drop or ask): A word appears twice in a row.
-        capital (drop or ask): A question begins with a small letter, or `i` replaces `I`.
+        capital (drop or ask): A question begins with a lowercase letter, or has `i` instead of `I`.
         end_mark (drop or ask): A question ends without a punctuation mark.
     """
 
@@ -81,7 +81,7 @@ class Language(Filter):
         return Measured({"faults": kinds, "checked_as": "en" if english else "any"}, evidence)
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop an item or ask about it, by the first kind of fault; kinds that drop come first."""
+        """Drop an item or ask about it, by its first kind of fault; kinds that drop take precedence."""
         kinds = [kind for kind in measured["faults"] if kind in self.checks]
         dropping = [kind for kind in kinds if kind in self.drop]
         if dropping:

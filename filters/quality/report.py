@@ -38,7 +38,7 @@ class QualityReport(NamedTuple):
 
     @property
     def reasons(self) -> dict[str, int]:
-        """Return the number of files with each fault, in the order of the step, zeros included."""
+        """Return the number of files with each fault, including zeros, in the order of the step."""
         counts = Counter(reason for image in self.images for reason in image.faults)
         return {fault.reason: counts[fault.reason] for fault in FAULTS}
 
@@ -69,6 +69,6 @@ def measure_quality(folder: Path, *, workers: int | None = None, progress: Progr
 
 
 def _faults(judged: Row) -> tuple[str, ...]:
-    """Return the reason codes in the order of the step."""
+    """Return the reason codes of the faults, in the order of the step."""
     named = (judged["evidence"] or {}).get("faults", ())
     return tuple(fault.reason for fault in FAULTS if fault.reason in named)

@@ -18,40 +18,41 @@ from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 class Quality(Filter):
     """Drop pictures that are too small, blank, blurred, badly lit, strongly compressed or mostly frame.
 
-    Every value is measured whatever the bounds are; `null` removes a bound. Pictures are measured at their usual
-    display size: with the longer side at 1024 pixels, smaller ones unchanged.
+    All values are measured regardless of the bounds; `null` removes a bound. Pictures are measured at their usual
+    display size: larger ones are reduced to a longer side of 1024 pixels.
 
-    A picture with several faults is dropped for the first of its reasons, in the order below, that is not under `ask`;
-    the evidence has all of them, each with value and bound. A new bound decodes nothing.
+    A picture with several faults is dropped for the first of its reasons, in the order below, that is not listed in
+    `ask`; the evidence contains all of them, each with its value and bound. After a bound is changed, no picture is
+    decoded again.
 
     Args:
         min_side_px: Smallest shorter side, in pixels.
         max_aspect: Largest ratio of the longer to the shorter side.
         min_filled: Smallest share, 0-1, of cells that are not of one color.
-        max_blur: Largest blur, 0 sharp to 1, of the sharpest tenth of the picture.
+        max_blur: Largest blur, from 0 (sharp) to 1, of the sharpest tenth of the picture.
         min_lightest: Smallest lightness, 0-1, that 1 % of the pixels must exceed.
         max_darkest: Largest lightness, 0-1, below which 1 % of the pixels must stay.
         max_clipped: Largest share, 0-1, of pixels that are black or white.
         min_colorfulness: Smallest colorfulness after Hasler and Süsstrunk; 0 is gray.
         min_jpeg_quality: Smallest quality, 1-100, by the tables of a JPEG file; other formats have none.
-        max_blockiness: Largest excess of the steps along a grid of 8 pixels, 0 for none.
-        max_frame: Largest share, 0-1, of the picture that a frame of one color takes.
+        max_blockiness: Largest excess of the steps along a grid of 8 pixels; 0 means no excess.
+        max_frame: Largest share, 0-1, of the picture that a frame of one color may cover.
         ask: Reason codes for which annotators are asked instead of dropping the picture.
 
     Reasons:
         too_small (drop or ask): Shorter side in pixels (`short_px`) below `min_side_px`.
-        too_long (drop or ask): Longer by shorter side (`aspect`) above `max_aspect`.
+        too_long (drop or ask): Ratio of the longer to the shorter side (`aspect`) above `max_aspect`.
         blank (drop or ask): Share of cells of 16 x 16 pixels in which some channel spans 12 levels or more (`filled`)
             below `min_filled`.
         blurred (drop or ask): Blur, 0 sharp to 1 (`blur`), above `max_blur`: how little a second blur reduces the
             steepness between neighbors, in the sharpest tenth of the tiles.
-        too_dark (drop or ask): Lightness, 0-1, that 1 % of the pixels exceed (`lightest`) below `min_lightest`.
-        too_bright (drop or ask): Lightness that 1 % of the pixels stay below (`darkest`) above `max_darkest`.
+        too_dark (drop or ask): Lightness, 0-1, exceeded by 1 % of the pixels (`lightest`), below `min_lightest`.
+        too_bright (drop or ask): Lightness below which 1 % of the pixels stay (`darkest`), above `max_darkest`.
         clipped (drop or ask): Share of pixels that are black or white (`clipped`) above `max_clipped`.
         monochrome (drop or ask): Hasler and Süsstrunk's M (`colorfulness`: 0 gray, 15 slightly, 33 moderately, 59 quite
             colorful) below `min_colorfulness`.
-        heavy_compression (drop or ask): Quality of the Independent JPEG Group that fits the file's tables
-            (`jpeg_quality`, JPEG only) below `min_jpeg_quality`.
+        heavy_compression (drop or ask): Quality on the scale of the Independent JPEG Group that corresponds to the
+            file's tables (`jpeg_quality`, JPEG only), below `min_jpeg_quality`.
         blocky (drop or ask): Excess of steps along a grid of 8 pixels over those next to it, in any format
             (`blockiness`), above `max_blockiness`.
         mostly_frame (drop or ask): Share of the picture in a frame of one color along its edges (`frame`) above
@@ -101,7 +102,9 @@ class Quality(Filter):
         return {**values, "jpeg_quality": jpeg_quality(ctx.images.file_bytes(record)) if is_jpeg else None}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the bounds. The reason is the first fault that drops, otherwise the first fault to ask about."""
+        """Compare the values with the bounds. The reason is the first fault that drops, otherwise the first fault to
+        ask about.
+        """
         faults = faults_of(measured, {fault.setting: getattr(self, fault.setting) for fault in FAULTS})
         if not faults:
             return Outcome()

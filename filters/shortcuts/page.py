@@ -1,5 +1,5 @@
-"""The battery's report page: tasks by kinds of cues, each task's solvers, and items that a cheating solver answers
-right.
+"""The battery's report page: a table of tasks by kinds of cues, each task's solvers, and items that a cheating solver
+answers correctly.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from benchwright.workspace.atomic import replacing, write_bytes, write_json
 PAGE, _REPORT, ITEMS = "report.html", "report.json", "items.jsonl"
 _MOST_EXAMPLES = 60
 _MOST_SOLVERS = 12
-"""Number of solvers in a task's chart, in addition to those whose cue the task carries."""
+"""Number of solvers shown in a task's chart in addition to those whose cue the task carries."""
 _SHOWN_TO_MODEL: Mapping[Sees, str] = {
     "text": "question and options",
     "options": "the options alone",
@@ -48,7 +48,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 class _TableCell(NamedTuple):
-    """A cell of the table: the solver of one family that is farthest from chance on a task.
+    """A cell of the table: the solver of one family whose accuracy on a task is farthest from chance.
 
     Args:
         result: The solver; None if the family has none.
@@ -60,7 +60,7 @@ class _TableCell(NamedTuple):
 
 
 class _PictureInExample(NamedTuple):
-    """A picture in an example; if it cannot be shown, `uri` is None and `problem` states why."""
+    """A picture of an example; if it cannot be shown, `uri` is None and `problem` gives the reason."""
 
     uri: str | None
     width: int
@@ -69,12 +69,12 @@ class _PictureInExample(NamedTuple):
 
 
 class _ShownExample(NamedTuple):
-    """An item that a cheating solver answers right.
+    """An item that a cheating solver answers correctly.
 
     Args:
         item: The item.
         item_id: Its id, or the id of its question in a file.
-        pictures: Its pictures with their marks.
+        pictures: Its pictures, with their marks.
         options: Key and words of each option.
         right: Key of the right option.
         solvers: The solvers whose cue helps with the item.
@@ -93,7 +93,7 @@ class _ShownExample(NamedTuple):
 def write_page(report: ShortcutReport, folder: Path) -> Path:
     """Write the page, the report as JSON and the scores of all items to a folder, and return the page's path.
 
-    Equal reports give equal bytes.
+    Equal reports yield identical files.
 
     Args:
         report: The report.
@@ -116,10 +116,10 @@ def write_page(report: ShortcutReport, folder: Path) -> Path:
 
 
 def _item_scores(report: ShortcutReport) -> Iterator[dict[str, Any]]:
-    """Yield, for each item, the id, task, bias score, solvers that its cue helps, and whether pruning removes it,
-    sorted by task.
+    """Yield, for each item, its id, its task, its bias score, the solvers that a cue helps with it, and whether pruning
+    removes it, sorted by task.
 
-    Items from files have the id of their question in the file.
+    An item read from a file has the id of its question in that file.
     """
     flagged, pruned = report.flagged(), report.pruned()
     for task in report.tasks:
@@ -179,7 +179,7 @@ def _edited_chart(report: ShortcutReport) -> Chart | None:
 
 
 def left_out_by_reason(left_out: Iterable[LeftOutItem]) -> list[tuple[str, list[LeftOutItem]]]:
-    """Return the items left out, by reason, sorted."""
+    """Return the items that were left out, grouped by reason and sorted."""
     by_reason: dict[str, list[LeftOutItem]] = {}
     for item in left_out:
         by_reason.setdefault(item.reason, []).append(item)
@@ -187,7 +187,7 @@ def left_out_by_reason(left_out: Iterable[LeftOutItem]) -> list[tuple[str, list[
 
 
 def _printable(value: Any) -> Any:
-    """Return a text with control characters shown as escapes; markup and other values unchanged."""
+    """Return a text with its control characters escaped; return markup and other values unchanged."""
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
@@ -196,7 +196,9 @@ def _of(task: TaskResult, family: CueFamily | None) -> list[SolverResult]:
 
 
 def _cell(task: TaskResult, family: CueFamily | None) -> _TableCell:
-    """Return the solver to show: the farthest from chance among those whose cue is carried, otherwise among all."""
+    """Return the solver to show: the one farthest from chance among those whose cue the task carries, otherwise among
+    all.
+    """
     results = _of(task, family)
     chosen = next((result for result in results if result.carries), results[0] if results else None)
     return _TableCell(chosen, family in task.task_cues)
@@ -223,8 +225,8 @@ def _chart(task: TaskResult) -> Chart:
 
 
 def _map_uri(task: TaskResult) -> str | None:
-    """Return, as a picture, the map of where pictures reveal the key: gray where they do not, lighter where the right
-    option is lighter; None if there is no map, or no solver that uses it has a carried cue.
+    """Return the map of where pictures reveal the key, as a picture: gray where they do not, lighter where the right
+    option is lighter. Return None if there is no map, or if the task carries no cue of a solver that uses it.
     """
     if task.told_map is None or not any(result.carries and result.family == "pixels" for result in task.solvers):
         return None

@@ -56,7 +56,7 @@ _REASON, _PRUNED, _NOT_MEASURED = "carries_shortcut", "pruned", "not_measured"
 
 
 class _PicturesInRun:
-    """The pictures of an item of a run, as a worker reads them, each decoded once."""
+    """The pictures of an item of a run, as read by a worker, which decodes each of them once."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -76,8 +76,7 @@ class _PicturesInRun:
 def _measured(item: Item, measure: Callable[[], Outcome]) -> Outcome:
     """Return the outcome of measuring an item.
 
-    An item for which measuring raises an exception stays, because the measurement is at fault; annotators are asked
-    about it.
+    If measuring raises an exception, the measurement is at fault: the item is kept, and annotators are asked about it.
     """
     try:
         return measure()
@@ -109,7 +108,7 @@ class MeasuredCues(MapStep):
 
 
 class LearnedFrom(GatherStep):
-    """Choose the items from which the adversary learns; from a task with many items, some are chosen by their ids."""
+    """Choose the items from which the adversary learns; for a task with many items, choose some by their ids."""
 
     name: ClassVar[str] = "learned"
     consumes: ClassVar[Stream] = "items"
@@ -119,7 +118,7 @@ class LearnedFrom(GatherStep):
     learn_from: int = MOST_ITEMS
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Choose among the items with cues."""
+        """Choose among the items that have cues."""
         del ctx
         has_cues = columns["cues.cues"].is_valid().to_pylist()
         ids = columns["item_id"].to_pylist()
@@ -130,7 +129,7 @@ class LearnedFrom(GatherStep):
 
 
 class SeenByAdversary(MapStep):
-    """Measure everything about an item from which the adversary learns."""
+    """Measure everything that the adversary learns from about an item."""
 
     name: ClassVar[str] = "seen"
     version: ClassVar[int] = 2
@@ -139,7 +138,7 @@ class SeenByAdversary(MapStep):
     reads: ClassVar[tuple[str, ...]] = ("learned.is_learned",)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Measure one item; an item outside the choice has no evidence."""
+        """Measure one item; an item that was not chosen gets no evidence."""
         if not ctx.value(record.item_id, "learned.is_learned"):
             return Outcome()
 
@@ -165,7 +164,7 @@ class PicturelessReplies(MapStep):
     model: PicturelessModel
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the replies."""
+        """Return only the settings that determine the replies."""
         return self.model.deciding()
 
     def open(self, ctx: OpenContext) -> PicturelessAsker:
@@ -177,7 +176,7 @@ class PicturelessReplies(MapStep):
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[Item], ctx: Context) -> Sequence[Outcome]:
-        """Ask about items; an item that cannot be asked about has no replies."""
+        """Ask about items; an item that cannot be asked about gets no replies."""
         asker: PicturelessAsker = ctx.opened
         replies = asker.replies_to(records, lambda image_id: ctx.images.rgb(ctx.image(image_id)))
         return [
@@ -189,7 +188,7 @@ class PicturelessReplies(MapStep):
 
 
 class CheatingSolvers(GatherStep):
-    """Let all solvers answer all items, and the adversary learn from the chosen ones."""
+    """Let all solvers answer all items, and let the adversary learn from the chosen ones."""
 
     name: ClassVar[str] = "solvers"
     version: ClassVar[int] = 3
@@ -207,7 +206,7 @@ class CheatingSolvers(GatherStep):
     prune: PruneSettings | None
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Run the battery; each item gets its bias score and the solvers that a cue helps with it."""
+        """Run the battery, and give each item its bias score and the solvers that a cue helps with it."""
         cues: list[ItemCues] = []
         keys: dict[str, tuple[str, ...]] = {}
         row_of: dict[str, int] = {}
@@ -262,12 +261,12 @@ class CheatingSolvers(GatherStep):
         )
 
     def replies(self, columns: pa.Table) -> Mapping[str, Sequence[SolverReply]]:
-        """Return a model's replies by item id; none here, since no model is asked."""
+        """Return a model's replies by item id; empty here, since no model is asked."""
         del columns
         return {}
 
     def _pruned(self, results: Sequence[TaskResult], bounds: Bounds, ctx: GatherContext) -> Iterator[frozenset[str]]:
-        """Yield the ids of the items of each task that pruning removes."""
+        """Yield, for each task, the ids of the items that pruning removes."""
         if self.prune is None:
             yield from (frozenset() for _ in results)
             return
@@ -277,7 +276,7 @@ class CheatingSolvers(GatherStep):
     def _of_task(
         self, result: TaskResult, pruned: frozenset[str], flagged: Mapping[str, Sequence[SolverResult]]
     ) -> dict[str, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]]:
-        """Return verdict, reason, bias score, names of solvers and evidence of each item of a task."""
+        """Return the verdict, reason, bias score, solver names and evidence for each item of a task."""
         outcomes: dict[str, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
         for item, bias in zip(result.table.items, result.bias.tolist(), strict=True):
             solvers = flagged.get(item.item_id, ())
@@ -292,7 +291,9 @@ class CheatingSolvers(GatherStep):
 
 
 class CheatingSolversWithModel(CheatingSolvers):
-    """Let all solvers answer all items, and count a model's replies: `blind` is the proportion that pick the key."""
+    """Let all solvers answer all items, and count a model's replies; `blind` is the proportion of replies that pick the
+    key.
+    """
 
     values: ClassVar[Mapping[str, str]] = {**CheatingSolvers.values, "blind": "float64"}
     columns: ClassVar[tuple[str, ...]] = (*CheatingSolvers.columns, "models.replies")
@@ -311,34 +312,34 @@ class CheatingSolversWithModel(CheatingSolvers):
 class Shortcuts(Step):
     """Ask about items that can be answered without doing their task, or drop them.
 
-    Every item is answered by solvers that see its options, but not the pictures to compare them with. They are rules
-    over the place, size, file, light, text or letter of options; a text-only classifier; a random forest over all of
-    these, grown on the items of other source images; and an adversary that learns from everything in pictures, files
-    and texts outside the task, of at most `learn_from` items of a task. A solver names a cue if its accuracy is farther
-    from chance than `max_gain` and its p-value, adjusted over all solvers and tasks (Holm), is below `min_p`; rules
-    that are right too rarely count as well. Families of cues that a task requires are left out: steps declare them, and
-    `allowed_cues` declares them for your own tasks.
+    Every item is answered by solvers that see its options, but not the pictures with which to compare them. They are
+    rules over the place, size, file, light, text or letter of options; a text-only classifier; a random forest over all
+    of these, grown on the items of other source images; and an adversary that learns from everything in pictures, files
+    and texts outside the task, of at most `learn_from` items of a task. A solver reveals a cue if its accuracy differs
+    from chance by more than `max_gain` and its p-value, adjusted over all solvers and tasks (Holm), is below `min_p`;
+    rules that are right too rarely count as well. Families of cues that a task requires are left out: steps declare
+    them for their tasks, and `allowed_cues` declares them for your own.
 
     With `model`, a language model answers as well, without the pictures: from question and options, from the options
-    alone, or from captions. Its replies are kept and not paid for again.
+    alone, or from captions. Its replies are kept, so that none is paid for twice.
 
     Args:
         allowed_cues: Families of cues that a task requires, by task, in place of the declaration of its step; default
             none. Families: `letter`, `position`, `reference_position`, `box`, `file`, `reference_file`, `pixels`,
             `reference_pixels`, `text`, `number`, `question`, `words_to_model`, `captions_to_model`; of the adversary
             `id`, `marks`, `combination`, and in the command, which reads files, `name`, `order`.
-        learn_from: Largest number of items of a task that the adversary learns from; 0 leaves it out. The log states
-            how large a cue it could have found, and how many items a smaller one needs.
-        max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
-        min_p: Adjusted p-value, 0-1, below which a distance counts as more than chance.
+        learn_from: Largest number of items per task that the adversary learns from; 0 leaves the adversary out. The log
+            states how large a cue it could have found, and how many items a smaller cue would need.
+        max_gain: Largest distance of a solver's accuracy from chance, 0-1, that is tolerated.
+        min_p: Adjusted p-value, 0-1, below which a distance counts as significant.
         verdict: Verdict on the items with which a cue helps: `ask` or `drop`.
         prune: Removes the items with the highest bias scores, round by round, if the forest carries a cue: `most` and
             `per_round` are proportions of a task's items. For imported or written items; null removes none.
         model: Model behind an endpoint that answers without the pictures; null for none.
 
     Reasons:
-        not_measured (ask): Measuring raised an exception, recorded in the evidence; solvers, or the adversary alone, do
-            not answer the item.
+        not_measured (ask): Measuring raised an exception, recorded in the evidence; the solvers, or only the adversary,
+            did not answer the item.
         carries_shortcut (ask or drop): A cue helps a solver that does not do the task with this item.
         pruned (drop): The forest finds it among the most biased items of its task.
     """
@@ -355,7 +356,7 @@ class Shortcuts(Step):
     model: PicturelessModel | None = None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result, which excludes the model's timeouts, retries and budgets."""
+        """Return the settings that determine the result; the model's timeouts, retries and budgets do not."""
         settings = {name: value for name, value in super().parameters().items() if name != "model"}
         return settings if self.model is None else {**settings, "model": self.model.deciding()}
 
@@ -369,7 +370,7 @@ class Shortcuts(Step):
         return None
 
     def parts(self) -> tuple[Step, ...]:
-        """Measure, ask the model, then let solvers answer; new bounds trigger no new measurement or request."""
+        """Measure, ask the model, then let solvers answer; a changed bound triggers no new measurement or request."""
         measuring = (MeasuredCues(), LearnedFrom(learn_from=self.learn_from), SeenByAdversary())
         bounds = {name: getattr(self, name) for name in CheatingSolvers.model_fields}
         if self.model is None:

@@ -1,1 +1,1 @@
-"""The proportion of a picture that is text: engines, regions, calibration."""
+"""The proportion of a picture that text covers: OCR engines, regions and calibration."""

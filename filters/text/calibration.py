@@ -1,6 +1,7 @@
 """The page of `benchwright filter text-ratio --calibrate`: one self-contained file without scripts.
 
-For each threshold of the text-area ratio, the page shows how many pictures it would drop, and those closest to it.
+For each threshold of the text-area ratio, the page shows how many pictures it would drop, and the pictures whose ratios
+are closest to it.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from .report import Polygon, TextReport, TextShare
 
 CANDIDATES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _NEAR = 0.02
-"""Largest distance from a threshold at which a ratio counts as close: two careful measurements may differ by
-as much.
+"""Largest distance from a threshold at which a ratio counts as close; two careful measurements may differ by this much.
 """
 EXAMPLES = 4
 
@@ -49,7 +49,7 @@ class ThresholdEffect(NamedTuple):
 
 
 def candidates(shares: Sequence[TextShare], thresholds: Iterable[float] | None = None) -> list[ThresholdEffect]:
-    """Return the effect of each threshold, ascending; the order of files does not matter.
+    """Return the effect of each threshold, in ascending order; the order of files does not matter.
 
     Args:
         shares: Proportion of text in each file.
@@ -73,7 +73,7 @@ def _candidate(ordered: Sequence[TextShare], ratios: Sequence[float], threshold:
 
 
 def _distinct(nearest_first: Iterable[TextShare]) -> tuple[TextShare, ...]:
-    """Return the first few distinct pictures; a copy of a file is not a further example."""
+    """Return the first few distinct pictures, skipping copies of a file."""
     distinct: dict[object, TextShare] = {}
     for share in nearest_first:
         distinct.setdefault((share.ratio, share.regions, share.left_out) if share.boxes else share.path, share)
@@ -95,7 +95,7 @@ class _CalibrationExample(NamedTuple):
         path: Path of the file, printable.
         ratio: Proportion of text, 0-1.
         boxes: Number of boxes of text.
-        size_wh: Width and height of the picture in pixels, to which the corners refer.
+        size_wh: Width and height of the picture, in pixels, to which the coordinates of the corners refer.
         regions: Corners of boxes that count, as SVG points.
         left_out: Corners of boxes that do not count, as SVG points.
     """
@@ -121,7 +121,7 @@ def check_page_path(path: Path) -> None:
     if not path.parent.is_dir():
         raise BenchwrightError(f"{path}: the folder {path.parent} does not exist; make it first")
     if path.exists():
-        raise BenchwrightError(f"{path} exists already; move it away or give another name")
+        raise BenchwrightError(f"{path} already exists; move it away or give another name")
 
 
 def write_calibration(path: Path, folder: Path, report: TextReport, *, thresholds: Sequence[float] | None) -> None:
@@ -129,7 +129,7 @@ def write_calibration(path: Path, folder: Path, report: TextReport, *, threshold
 
     Args:
         path: File of the page.
-        folder: The measured folder; the pictures on the page are read again.
+        folder: The measured folder, from which the pictures on the page are read again.
         report: Report of the folder.
         thresholds: Thresholds, 0-1; None for those that suit the distribution.
 
@@ -183,7 +183,7 @@ def _shown(candidate: ThresholdEffect, pictures: _ReducedPictures) -> dict[str, 
 
 
 class _ReducedPictures:
-    """Reduced pictures of a folder, each read only once however often it is shown."""
+    """Reduced pictures of a folder; each is read only once, however often it is shown."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -22,7 +22,7 @@ class TextShare(NamedTuple):
         ratio: Proportion of the picture that text covers, 0-1.
         boxes: Number of boxes of text.
         regions: Corners of these boxes, in pixels of the picture.
-        left_out: Corners of boxes that the detector proposed and the reader could not read.
+        left_out: Corners of boxes that the detector proposed but the reader could not read.
         unread: Number of boxes among `regions` that count as lines although the reader does not support their script.
     """
 
@@ -35,8 +35,8 @@ class TextShare(NamedTuple):
 
 
 class TextReport(NamedTuple):
-    """The files of a folder, sorted by path; equal files are listed separately. `engine` is empty if there are no
-    images.
+    """The text of a folder's files, sorted by path; equal files are listed separately. `engine` is empty if there are
+    no images.
     """
 
     images: tuple[TextShare, ...]

@@ -1,7 +1,7 @@
 """Images that are mostly text.
 
-II-Bench removes pictures with a large share of text (arXiv 2406.05862, section 3.2) and states neither a threshold nor
-a text detector: both are settings here. The share is that of the union of all boxes, clipped to the picture.
+II-Bench removes pictures with a large share of text (arXiv 2406.05862, section 3.2) but states neither a threshold nor
+a text detector; both are settings here. The share is the area of the union of all text boxes, clipped to the picture.
 """
 
 from __future__ import annotations
@@ -27,34 +27,36 @@ _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class TextRatio(Filter):
-    """Drop images of which text covers more than a given proportion.
+    """Drop images if text covers more than a given proportion of them.
 
-    Keeps every box that the detector proposed as evidence of the measurement: boxes that count as `regions`, the others
-    as `left_out`, each with its corners, confidence and, if it was read, its text.
+    The evidence contains every box that the detector proposed, the boxes that count under `regions` and the others
+    under `left_out`, each with its corners, its confidence and, if it was read, its text.
 
-    The proportion is that of the union of all boxes, clipped to the picture, so that overlapping boxes count once and
-    slanted ones count with their true area. The detector mistakes many drawings and logos for one giant word, and is
+    The proportion is the area of the union of all boxes, clipped to the picture, so that overlaps count once and
+    slanted boxes count with their true area. The detector mistakes many drawings and logos for one giant word, and is
     equally uncertain about letters in speech bubbles and about eyes. Giant and uncertain boxes are therefore read, and
-    count only if they are legible: at least two different letters or digits, or three of them. This loses words drawn
-    as a picture, as in some logos. The reader knows Latin, Greek, Chinese and Japanese letters; a giant line in others,
-    such as Cyrillic or Arabic ones, counts unread if the detector is sure of it and it is 3 times as long as high.
-    Changing any setting other than `max_ratio` and `python`, or the models, triggers a new measurement. rapidocr needs
-    the extra `filters`; its models ship in its wheel, and it runs offline, on one thread a worker.
+    count only if they are legible, that is, contain at least two different letters or digits, or three letters or
+    digits. This misses words drawn as a picture, as in some logos. The reader knows Latin, Greek, Chinese and Japanese
+    letters; a giant line in others, such as Cyrillic or Arabic ones, counts unread if the detector is sure of it and it
+    is 3 times as long as high. Changing any setting other than `max_ratio` and `python`, or the models, triggers a new
+    measurement. rapidocr needs the extra `filters`; its models ship in its wheel, and it runs offline, on one thread
+    per worker.
 
     Args:
         max_ratio: Largest proportion of the picture, 0-1, that text may cover.
         confidence: Smallest confidence of the detector, 0-1, for a box to be considered.
         sure: Confidence, 0-1, below which a box is read and counts only if it is legible.
-        giant_box: Share of the picture, 0-1, above which a box is read too, and counts if it is legible, or if it is
-            sure and shaped like a line.
+        giant_box: Share of the picture, 0-1, above which a box is also read, and counts if it is legible, or if the
+            detector is sure of it and it is shaped like a line.
         legible: Smallest confidence of the reader, 0-1, for a reading to count.
         side_px: Longer side, in pixels, to which pictures are shrunk for the detector; long pictures are cut into
             windows.
-        backend: OCR engine. Rules and records are the same for both.
-        python: For `paddleocr`: interpreter of the environment that has it, relative to the recipe's folder. Otherwise
-            the one of BENCHWRIGHT_PADDLE_PYTHON, otherwise this one. Does not affect the result.
+        backend: OCR engine; the rules and the records are the same for both engines.
+        python: For `paddleocr`: Python interpreter of the environment in which it is installed, relative to the
+            recipe's folder; by default the one in BENCHWRIGHT_PADDLE_PYTHON, otherwise this one. Does not affect the
+            result.
         models: For `paddleocr`: `bundled` for the models of rapidocr's wheel, `package` for PP-OCRv6 small as paddleocr
-            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. A run writes the digest of
+            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. A run records the digest of
             its content instead.
 
     Reasons:
@@ -101,9 +103,7 @@ class TextRatio(Filter):
         return settings
 
     def weights_hash(self) -> str:
-        """Return the digest of the detector and the reader, so that other models trigger a new measurement of every
-        image.
-        """
+        """Return the digest of the detector and the reader; other models trigger a new measurement of every image."""
         if self.backend == "rapidocr":
             from benchwright.diagnostics.picture_text.rapid import models_hash
 

@@ -1,4 +1,4 @@
-"""Tables of a campaign as somebody's program opens and saves them, CSV or XLSX."""
+"""Tables of a campaign as an annotator's program opens and saves them, CSV or XLSX."""
 
 from __future__ import annotations
 

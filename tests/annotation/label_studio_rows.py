@@ -1,4 +1,4 @@
-"""Tasks with annotations as a Label Studio server gives them."""
+"""Tasks with annotations, in the form in which a Label Studio server returns them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """A page of the review app without a browser: Streamlit's websocket, and the requests that the workbench sends.
 
-It draws nothing and loads no pictures, and it can say what no page would. Benchmarks use it too, by fifties.
+It draws nothing and loads no pictures, and it can send requests that no page would. Benchmarks also use it, fifty at a
+time.
 """
 
 from __future__ import annotations

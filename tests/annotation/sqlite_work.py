@@ -1,4 +1,4 @@
-"""How much work SQLite has with an act, the same on every machine."""
+"""The amount of work that an act causes in SQLite, which is the same on every machine."""
 
 from __future__ import annotations
 

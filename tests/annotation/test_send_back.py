@@ -252,7 +252,7 @@ def test_flags_of_checks_go_back_in_words_before_anybody_reviews_and_reviewers_j
     assert task.beside[0]["text"].splitlines() == [
         f"«{CUP['ask']}»",
         "wording_bias: A rule picks the key from words alone. longest option: right on 100% of 2 items, chance 33%.",
-        "language: A word is in no list; evidence suggests a correction. spelling, B: Te (Tea?).",
+        "language: A word is in no word list; the evidence suggests a correction. spelling, B: Te (Tea?).",
     ]
     write(store, "ann", CUP, SPOON)  # they find nothing wrong with it: then people judge it as it is
     assert "2 of 2 tasks" in (course.judged(flags=flags).waiting or "")

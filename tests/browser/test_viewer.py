@@ -1,4 +1,4 @@
-"""One zoom for all pictures, marks, keys, and the state that stays from rerun to rerun and item to item."""
+"""One zoom for all pictures, marks, keys, and the state that persists across reruns and items."""
 
 from __future__ import annotations
 

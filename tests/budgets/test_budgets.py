@@ -1,8 +1,8 @@
 """Whole jobs do no more than their budgets: pictures decoded and encoded, files and rows read, requests, bytes.
 
-Counts, not seconds: a picture decoded once too often fails on any machine. Numbers are the least that the present way of
-working needs; who makes a job do less lowers them here, and who has to raise one says why. `make bench` measures the
-same jobs in seconds and memory.
+Counts, not seconds: a picture decoded once too often fails on any machine. The budgets are the smallest numbers that
+the current implementation needs. After reducing a job's work, lower them here; if one has to be raised, state why.
+`make bench` measures the same jobs in seconds and memory.
 """
 
 from __future__ import annotations

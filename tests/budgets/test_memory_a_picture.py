@@ -1,8 +1,8 @@
-"""What searching near-duplicates keeps of each picture, and closing a campaign of each item, in bytes.
+"""Memory, in bytes, that a search for near-duplicates needs per picture, and closing a campaign per item.
 
-It is the most that is held at a time, as it is allocated. Growth between two numbers of pictures is looked at, so that
-what is taken at any size does not count. Numbers are a tenth more than measured; who makes a search keep less lowers
-them here.
+The figures are peaks of allocated memory. They are computed from the growth between two numbers of pictures, so that
+fixed costs do not count. The bounds are a tenth above the measured values; after reducing a search's memory, lower them
+here.
 """
 
 from __future__ import annotations

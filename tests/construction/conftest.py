@@ -1,4 +1,4 @@
-"""What tests of construction share: a context, and pictures that chance drew."""
+"""Shared parts of the construction tests: a context, and randomly drawn pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs: one subject before two backgrounds, with questions whose keys are opposite, and checks that drop bad masks."""
+"""Pairs: one subject in front of two backgrounds, questions with opposite keys, and checks that drop bad masks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A large picture is cut reduced and its border refined: the mask is the subject's, to a pixel or two at full size."""
+"""A large picture is cut at reduced size and its border is refined: the mask fits the subject to a pixel or two at full
+size.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes: agreement worked by hand, noise that stays within its limits, and two boxes that could change places."""
+"""Boxes: overlaps computed by hand, noise within its limits, and two boxes that could exchange positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choices: the right option at a place that chance decides, keyed A, B, C, ..., nothing twice."""
+"""Choices: the right option at a random position, keys A, B, C, ..., and no repeated options."""
 
 from __future__ import annotations
 

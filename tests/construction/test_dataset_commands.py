@@ -1,4 +1,4 @@
-"""`construct readers` and `construct check`: what can be read, what a folder holds, what is wrong with it."""
+"""`construct readers` and `construct check`: the available readers, the content of a folder, and its faults."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The step `dataset`: pictures come into a run with their source, and records become values of their images.
+"""The step `dataset`: pictures enter a run with their source, and records become values of their images.
 
-- a release carries licence, author and canonical id; no image folder is needed;
-- pictures in archives come in member by member; pictures outside of the dataset's folder are found where they lie;
-- the seed chooses records; what is refused is listed in the workspace; a record without one of its pictures is left out;
-- equal settings and files run nothing again, wherever they lie; workers change no byte.
+- A release carries license, author and canonical id; no image folder is needed.
+- Pictures in archives are read member by member; pictures outside of the dataset's folder are found.
+- The seed chooses records; refused rows are listed in the workspace; a record that lacks a picture is left out.
+- With equal settings and files, nothing runs again, wherever the files are; the number of workers changes no byte.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The step `detected_boxes`: boxes and numbers of things by a detector and the words of the recipe.
+"""The step `detected_boxes`: boxes and counts of objects, found by a detector for the phrases of the recipe.
 
-- overlapping boxes of a label are one; labels with a middling, a nested or a contested box are unsure;
-- numbers are stated only of labels that are sure, and items carry who estimated them;
-- a real Grounding DINO of transformers runs, and a picture that cannot be read fails alone.
+- Overlapping boxes with the same label count as one; labels with a medium score, a nested or a contested box are
+  uncertain.
+- Counts are stated only for certain labels, and items state what estimated them.
+- A real Grounding DINO from transformers runs, and only an unreadable picture fails.
 """
 
 from __future__ import annotations
@@ -116,8 +117,8 @@ def test_a_recipe_that_freezes_them_without_people_is_refused(task: str) -> None
     ("settings", "message"),
     [
         ({"phrases": ()}, "at least 1 item"),
-        ({"phrases": ("a cup", "Cup")}, "'cup' stands twice"),
-        ({"phrases": (" ",)}, "names nothing"),
+        ({"phrases": ("a cup", "Cup")}, "'cup' appears twice"),
+        ({"phrases": (" ",)}, "contains no word"),
         ({"phrases": ("cup",), "threshold": 0.1, "unsure": 0.2}, "unsure 0.2 is too wide"),
     ],
 )

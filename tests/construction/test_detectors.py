@@ -1,4 +1,6 @@
-"""Boxes by detectors: the real classes of transformers with tiny random weights, and what is recorded of nonsense."""
+"""Boxes from detectors: the real classes of transformers with tiny random weights, and the records of nonsensical
+results.
+"""
 
 from __future__ import annotations
 

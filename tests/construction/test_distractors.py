@@ -1,4 +1,4 @@
-"""Distractors: which texts may stand beside a right option, where they come from, and that options tell nothing."""
+"""Distractors: the texts that may accompany a right option, their sources, and options that reveal nothing."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The step `draft_descriptions`: what a picture is and conveys, drafted by a model or of facts.
+"""The step `draft_descriptions`: a picture's labels and meaning, drafted by a model or from facts.
 
-- a draft has II-Bench's closed sets, is drawn with one prompt an image, and is paid for once;
-- every bad reply is a recorded reason, and what can be used of a reply is used;
-- a model that finds nothing conveyed drafts nothing, and does not drop the image;
-- stated facts are drafts without any endpoint, and what it costs is known before.
+- A draft uses II-Bench's closed sets, is made with one prompt per image, and is paid for once.
+- Every bad reply has a recorded reason, and the usable parts of a reply are used.
+- A model that finds no meaning drafts nothing, and the image is not dropped.
+- Stated facts yield drafts without any endpoint, and the cost is known in advance.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The step `draft_questions`: drafts by a model or by templates, attacks on them, and every bad reply with its reason.
 
-- a draft has the wanted shape, is paid for once, and says which prompt it was made with;
-- a second model's attacks take drafts out, or stand beside them;
-- seven options, none, prose, silence: each is a recorded reason, and what can be used of a reply is used;
-- without an endpoint, templates draft of facts and of boxes;
-- what it would cost is known before.
+- A draft has the requested shape, is paid for once, and states its prompt.
+- A second model's attacks remove drafts, or are shown with them.
+- Seven options, no options, prose, silence: each has a recorded reason, and the usable parts of a reply are used.
+- Without an endpoint, templates draft questions from facts and boxes.
+- The cost is known in advance.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""EMU's source images: grouped, checked, with boxes; whatever is missing is counted and stops nothing."""
+"""EMU's source images: grouped and checked, with boxes; missing images are counted and do not stop the reader."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_lines_of_one_index_are_one_image_and_losses_are_counted_by_reason(emu: 
 
 
 def test_a_folder_without_annotations_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"holds no emu_<split>\.jsonl"):
+    with pytest.raises(DataError, match=r"contains no emu_<split>\.jsonl"):
         read_emu(tmp_path, tmp_path)
 
 

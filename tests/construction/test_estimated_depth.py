@@ -1,8 +1,8 @@
-"""The step `estimated_depth`, and the rule that people decide on items of what a model estimated.
+"""The step `estimated_depth`, and the rule that people decide on items made from a model's estimates.
 
-- pairs differ by the margin, are flat around each point, and the closer one is the lower one half of the time;
-- maps that are missing or wrong are recorded with a reason; a real model of transformers runs in batches;
-- a recipe that freezes such items without a campaign of people is refused when planned, and again when frozen.
+- Points of a pair differ by the margin, have flat surroundings, and the closer one is the lower one half of the time.
+- Missing or wrong maps are recorded with a reason; a real model from transformers runs in batches.
+- A recipe that freezes such items without a campaign is refused when it is planned, and again by `freeze`.
 """
 
 from __future__ import annotations

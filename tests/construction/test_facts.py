@@ -1,4 +1,4 @@
-"""The step `facts`: which images a file speaks of, and what an edited fact makes again."""
+"""The step `facts`: the images that a file mentions, and the work that an edited fact repeats."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_the_demos_facts_fit_its_photographs_and_make_items_of_all_kinds(
     steps = "object_localization, beyond_the_image, image_implication, background_substitution"
     with caplog.at_level(logging.WARNING, "benchwright.construction.stated_facts.facts"):
         done = run(tmp_path, steps=steps)
-    assert "fit no image" not in caplog.text
+    assert "match no image" not in caplog.text
     assert {row["verdict"] for row in done.outcomes("facts")} == {"keep"}
     counts = made(done)
     assert counts["object_localization"] >= 12  # the other subjects lie at a border, where boxes cannot change places

@@ -1,4 +1,4 @@
-"""The step `facts` where people mark pictures and state what they show: beside a file, before it, and in its place."""
+"""The step `facts` with campaigns in which people mark pictures and state what they show, with and without a file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""A run whose hardened tasks made few items says why, and what to do.
+"""A run in which hardened tasks made few items reports the reason and the remedy.
 
-- The line names the reason that weighs most, its remedy, and what mode `paper` costs.
-- Nothing is said where the task made as many items as it left out, has the paper's mode, or left out for other reasons.
+- The message names the main reason, its remedy, and the cost of mode `paper`.
+- There is no message if the task made as many items as it left out, uses mode `paper`, or left items out for other
+  reasons.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""How many items each task will make is said before a run, in both modes, and is what a run then makes.
+"""Forecasts of the number of items of each task before a run, in both modes, compared with the run.
 
-- Where records and sizes decide, the number is exact; where pixels do, a sample gives it, with an interval.
-- `run --dry-run` and `construct survey` say it, with why few, and name mode `paper` where that is the way.
-- A folder of which nothing is looked at gets no number.
+- If records and sizes decide, the number is exact; if pixels decide, it is estimated from a sample, with an interval.
+- `run --dry-run` and `construct survey` state it, with the reason for a small number, and suggest mode `paper` if that
+  helps.
+- A folder that is not examined gets no number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Light, focus and shadow of pixels that go to another photograph."""
+"""Light, focus and shadow of pixels that are pasted into another photograph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers that propose regions: real GrabCut, both SAMs and detectors with tiny weights, an endpoint that is scripted."""
+"""Helpers that propose regions: real GrabCut, both SAMs and detectors with tiny weights, and a scripted endpoint."""
 
 from __future__ import annotations
 
@@ -215,8 +215,8 @@ def test_an_endpoint_proposes_boxes_and_points(chat_server: ChatServer) -> None:
     [
         pytest.param("I see a lovely disc.", "cannot be used", id="prose"),
         pytest.param({"items": [{"box": "all"}]}, "cannot be used", id="no numbers"),
-        pytest.param({"items": [{"box": [float("nan")] * 4}]}, "none of the places", id="NaN"),
-        pytest.param({"items": [{"box": [4, 4, 9, 9]}]}, "none of the places", id="outside"),
+        pytest.param({"items": [{"box": [float("nan")] * 4}]}, "none of the locations", id="NaN"),
+        pytest.param({"items": [{"box": [4, 4, 9, 9]}]}, "none of the locations", id="outside"),
         pytest.param({"items": [{"box": [0, 0, 1, 1]}] * 5000}, "cannot be used", id="5,000 boxes"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A second model attacks ideas: what it is shown, what refutes, what stays as evidence, and what it costs."""
+"""Attacks on ideas by a second model: its input, the replies that refute an idea, the evidence, and the cost."""
 
 from __future__ import annotations
 

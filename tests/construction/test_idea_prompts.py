@@ -1,4 +1,6 @@
-"""The thirteen prompts: distinct, with the paper's inputs and outputs, and examples that hold to their own rules."""
+"""The thirteen prompts: distinct, with the paper's inputs and outputs, and examples that follow the prompts' own
+rules.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the next run tries again of ideas whose requests failed."""
+"""The failed requests for ideas that the next run repeats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ideas from models behind an endpoint: thirteen prompts, complete ideas, and a recorded reason for whatever goes wrong."""
+"""Ideas from models behind an endpoint: thirteen prompts, complete ideas, and a recorded reason for every failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Ideas without any model: from facts that people stated of photographs which ship in wheels, and from small ones."""
+"""Ideas without a model: from facts that people stated about photographs included in wheels, and about small
+pictures.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A real server, `transformers serve` with a tiny vision-language model: its nonsense is recorded, and the run goes on."""
+"""A real server, `transformers serve` with a tiny vision-language model: its nonsense is recorded, and the run
+continues.
+"""
 
 from __future__ import annotations
 

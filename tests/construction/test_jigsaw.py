@@ -1,4 +1,4 @@
-"""Jigsaw items: what is shown, where it comes from, and which photographs are no good for it."""
+"""Jigsaw items: the pieces shown, their origin, and the photographs that are unsuitable."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""`construct survey` on pairs: which of the thirteen categories a folder feeds, by how pairs are made.
+"""`construct survey` for pairs: which of the thirteen categories a folder can supply, by the way pairs are made.
 
-- photographs alone feed all with an API and none without a model;
-- facts feed what they state of photographs that are there, as many ideas as the step plans, and say where people are;
-- weights count where they lie on this machine; facts that cannot be read are named.
+- Photographs alone are enough for all categories with an API, and for none without a model.
+- Facts supply what they state about existing photographs, with as many ideas as the step plans, and state where people
+  are.
+- Weights are counted if they are on this machine; unreadable facts are reported.
 """
 
 from __future__ import annotations

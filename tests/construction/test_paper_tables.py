@@ -1,4 +1,4 @@
-"""Releases counted as II-Bench, MM-SAP and MVP-Bench count theirs, in the tables that apply to them."""
+"""Counts of releases in the tables of II-Bench, MM-SAP and MVP-Bench that apply to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interest points: where they are, whether they fit, and how alike their surroundings are."""
+"""Interest points: their positions, whether they fit, and the similarity of their surroundings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes of pictures: never larger, same aspect, whole pixels."""
+"""Sizes of scaled pictures: never larger, same aspect ratio, whole pixels."""
 
 from __future__ import annotations
 

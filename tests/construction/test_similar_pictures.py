@@ -1,8 +1,8 @@
-"""The step `similar_pictures`: triplets of one's own photographs by the features of a vision model.
+"""The step `similar_pictures`: triplets of the user's photographs by the features of a vision model.
 
-- the nearer picture is nearer by the margin, no two are near copies, and no picture is in two triplets;
-- the order of the rows changes nothing; pictures that found no others are named with what was missing;
-- a real DINOv2 of transformers runs in batches, a picture that cannot be read fails alone, and a release has the items.
+- The nearer picture is nearer by the margin, no two are near copies, and no picture is in two triplets.
+- The order of rows changes nothing; pictures without a triplet are reported with what was missing.
+- A real DINOv2 from transformers runs in batches, only an unreadable picture fails, and a release contains the items.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Items made of stated facts: localization, beyond the image, implication.
+"""Items made from stated facts: localization, beyond the image, implication.
 
-The steps run on one photograph with facts given as values, as the step `facts` would give them.
+The steps run on one photograph with facts as values, in the form in which the step `facts` supplies them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""`construct survey`: which of BLINK's fourteen tasks a folder can feed, and what the others lack.
+"""`construct survey`: which of BLINK's fourteen tasks a folder can supply, and what the others lack.
 
-- photographs alone feed two tasks; every other line says what is missing and how to get it;
-- each source dataset feeds its task; files of one's own feed theirs; counts are those of the records;
-- weights on this machine feed what models can; nothing is decoded; the steps that a run leaves out are those not fed.
+- Photographs alone are enough for two tasks; every other line states what is missing and how to get it.
+- Each source dataset supplies its task, and so do the user's own files; counts are those of the records.
+- Weights on this machine supply what models can; nothing is decoded; a run leaves out exactly the steps without input.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Twins: two items that show the same options and differ in nothing but which of them is right."""
+"""Twins: two items that show the same options and differ only in which of these is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second views: drawn where the homography says, within the photograph, in another light."""
+"""Second views: drawn through the homography, within the photograph, with different lighting."""
 
 from __future__ import annotations
 

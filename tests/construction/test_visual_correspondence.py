@@ -1,5 +1,5 @@
-"""Correspondence items: the right point is where the homography says, the others cannot be mistaken for it, and where
-the reference lies says nothing about which is right, unless the paper's rule is asked for.
+"""Correspondence items: the right point follows from the homography, the others cannot be mistaken for it, and the
+position of the reference does not reveal the right one, except by the paper's rule.
 """
 
 from __future__ import annotations

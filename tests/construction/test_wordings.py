@@ -1,4 +1,6 @@
-"""Wordings of a question: several that mean the same, drawn by the seed, the same for twins, named by the item."""
+"""Wordings of a question: several with the same meaning, drawn by the seed, the same for twins, and recorded in the
+item.
+"""
 
 from __future__ import annotations
 

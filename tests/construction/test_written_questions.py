@@ -1,4 +1,4 @@
-"""Items of the questions that people wrote, as the campaign `write` hands them on."""
+"""Items made from the questions that people wrote, in the form that a `write` campaign supplies."""
 
 from __future__ import annotations
 

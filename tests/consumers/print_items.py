@@ -1,4 +1,4 @@
-"""For scripts of the consumers' environment: what they read, printed as one line of JSON."""
+"""For scripts in the consumers' environment: the items that they read, printed as one line of JSON."""
 
 from __future__ import annotations
 

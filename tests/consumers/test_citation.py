@@ -1,4 +1,4 @@
-"""cffconvert, the reference tool for `CITATION.cff`, takes the citation of every release for valid."""
+"""cffconvert, the reference tool for `CITATION.cff`, accepts the citation of every release as valid."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Small source datasets as their authors lay them out, written from the layout page and by no code of Benchwright."""
+"""Small source datasets in their authors' layouts, written from the layout page and without Benchwright's code."""

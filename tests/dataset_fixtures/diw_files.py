@@ -1,4 +1,4 @@
-"""DIW: the quoted pair, and others; two lines a picture, y before x, from 1, JPEG data named `.thumb`."""
+"""DIW: the quoted pair, and others; two lines per picture, y before x, counted from 1, JPEG data named `.thumb`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of one's own, with a table."""
+"""A user's folder with a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FunKPoint: the quoted row, and others; pictures of three formats, one of them under two actions."""
+"""FunKPoint: the quoted row, and others; pictures in three formats, one of them with two actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Visual Genome: the quoted entries, and others, in the names of both versions."""
+"""Visual Genome: the quoted entries, and others, with the names of both versions."""
 
 from __future__ import annotations
 

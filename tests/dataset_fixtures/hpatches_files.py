@@ -1,4 +1,4 @@
-"""HPatches: sequences whose pictures are really warped by the matrices beside them."""
+"""HPatches: sequences whose pictures are actually warped by the matrices next to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured of photographs: depth maps in blocks, masks of rectangles, cameras on a circle around the origin."""
+"""Measurements of photographs: depth maps in blocks, masks of rectangles, cameras on a circle around the origin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small pictures, each unlike the others."""
+"""Small pictures, all different."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TallyQA: the quoted question, and others, about pictures of both sources."""
+"""TallyQA: the quoted question, and others, about pictures from both sources."""
 
 from __future__ import annotations
 

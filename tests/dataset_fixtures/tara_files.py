@@ -1,4 +1,4 @@
-"""TARA: the quoted article, and others; dates without zeros, null among the gold fields, one address twice."""
+"""TARA: the quoted article, and others; dates without leading zeros, null among the gold fields, and a repeated URL."""
 
 from __future__ import annotations
 

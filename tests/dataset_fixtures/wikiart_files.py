@@ -1,4 +1,4 @@
-"""WikiArt: the quoted rows, and others, among them names that disks and lists spell in different ways."""
+"""WikiArt: the quoted rows, and others, including names that are spelled differently on disk and in lists."""
 
 from __future__ import annotations
 

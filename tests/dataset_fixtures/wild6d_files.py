@@ -1,4 +1,4 @@
-"""Wild6D: videos with frames, masks, sizes and poses; two folder names, old prefixes, names of other categories."""
+"""Wild6D: videos with frames, masks, sizes and poses; two folder names, old prefixes, and names of other categories."""
 
 from __future__ import annotations
 

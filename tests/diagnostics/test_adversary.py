@@ -1,6 +1,7 @@
-"""The adversary that learns: one planted cue a kind of probe, what the task itself is, and how large a cue it finds.
+"""The learning adversary: one planted cue per kind of probe, cues that belong to the task, and the size of cues it
+finds.
 
-Pictures are noise, so that nothing but the cue says the key; sets are too small for a forest.
+Pictures are noise, so that only the cue reveals the key; sets are too small for a forest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Marks that are drawn into pictures, and cues of which each half tells nothing: what the adversary learns of them."""
+"""Marks drawn into pictures, and cues of which each half reveals nothing: what the adversary learns from them."""
 
 from __future__ import annotations
 

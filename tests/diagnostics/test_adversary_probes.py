@@ -1,6 +1,7 @@
-"""The learners of the adversary: rows of whole items and of options come to the same, as a ridge regression apart says.
+"""The adversary's learners: rows of whole items and rows of options give equal results, as an independent ridge
+regression confirms.
 
-Folds and numbers of options are unequal, and measures are random numbers with one that tells the key.
+Folds and numbers of options are unequal, and measures are random numbers, one of which reveals the key.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ambiguous items: people or able models on two sides, beyond ordinary mistakes."""
+"""Ambiguous items: people or strong models are divided beyond ordinary mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kind of answer an option is, what a question asks for, and options that do not go together with it."""
+"""The kind of answer that an option is, the kind that a question asks for, and options that do not fit it."""
 
 from __future__ import annotations
 

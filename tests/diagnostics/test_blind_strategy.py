@@ -1,4 +1,4 @@
-"""The best blind strategy: the planted facts of a set come out as one figure, which luck does not raise."""
+"""The best blind strategy: the planted facts of a set yield one figure, which luck does not increase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Copies at other places, such as splits: of each picture the likeliest copy at each place where it does not lie."""
+"""Copies in other places, such as splits: for each picture, the likeliest copy in each place that does not contain
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of a whole task: mistakes of joins are named, shares of wrong keys estimated, and clean tasks left alone."""
+"""Keys of a whole task: join errors are named, proportions of wrong keys estimated, and clean tasks not accused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file that holds what the adversary sees of items."""
+"""The file that stores what the adversary sees of items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Explanations that come to another option than the key, in other words, forms and languages; honest ones are silent."""
+"""Explanations that support an option other than the key, in other words, forms and languages; right ones yield no
+finding.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of another kind or script than the others, and forms of words that a blank asks for."""
+"""Options of a different kind or script than the others, and word forms that a blank requires."""
 
 from __future__ import annotations
 

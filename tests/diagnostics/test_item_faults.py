@@ -1,4 +1,4 @@
-"""Rules about faults of single items: each kind is found, and what looks like it and is none is not."""
+"""Rules about faults of single items: each kind is found, and texts that only resemble a fault are not."""
 
 from __future__ import annotations
 

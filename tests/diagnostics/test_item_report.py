@@ -1,4 +1,4 @@
-"""What the report on items says of letters and of rules over words: over all tasks, by clusters, where a rule decides."""
+"""The report on items about letters and word rules: over all tasks, by clusters, and on items that a rule decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about one problem, which share options that few others have, are learned from together or not at all."""
+"""Questions about one problem, which share rare options, are used for learning together or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations against keys: what says in so many words that another option is right, and nothing else."""
+"""Explanations against keys: only those that explicitly state that another option is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What words mean without a network: a WordNet's files, options related in meaning, languages, numbers and ranges."""
+"""Meanings of words without network access: a WordNet's files, options related in meaning, languages, numbers and
+ranges.
+"""
 
 from __future__ import annotations
 

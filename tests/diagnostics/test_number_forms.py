@@ -1,4 +1,4 @@
-"""Numbers in further forms, and options that only look as if they mean the same or were of another kind."""
+"""Further forms of numbers, and options that only seem to mean the same or to be of another kind."""
 
 from __future__ import annotations
 

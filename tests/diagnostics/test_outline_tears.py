@@ -1,4 +1,4 @@
-"""How torn an outline looks: whole, bitten, with a patch of its background, ending short, or without a thin part."""
+"""Measures of a torn outline: whole, with a bite, with a patch of its background, too short, or without a thin part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that point at others are found by letter and by place, in several languages, and labels are none."""
+"""Options that refer to others are found by letter and by position, in several languages; labels are not."""
 
 from __future__ import annotations
 

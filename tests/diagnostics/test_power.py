@@ -1,4 +1,4 @@
-"""Power: the least difference undoes the number of items needed; replies give what else is assumed."""
+"""Power: the smallest difference is the inverse of the number of items needed; replies supply the other assumptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How far a question alone tells whether its picture answers it: planted templates are found, even ones are not."""
+"""How far a question alone reveals whether its picture answers it: planted templates are found, balanced ones are
+not.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Score effects: accuracy with, without and with keys set right, by hand; swaps; intervals over clusters."""
+"""Score effects: accuracy with and without suspected keys and with corrected keys, computed by hand; swaps; intervals
+over clusters.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of which one alone can complete an English sentence, and those that all can."""
+"""Options only one of which can complete an English sentence, and options that all can."""
 
 from __future__ import annotations
 

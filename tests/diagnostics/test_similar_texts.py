@@ -1,4 +1,4 @@
-"""Pairs of similar texts: those of comparing each with each, and no others."""
+"""Pairs of similar texts: exactly those that comparing all pairs finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts, hints, alternative texts and names that say which option is right are found; what only looks so is not."""
+"""Texts, hints, alternative texts and names that state the right option are found; those that only seem to are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watermarks that repeat over a photograph are measured; what a photograph itself shows is not."""
+"""Watermarks that repeat over a photograph are measured; the content of the photograph is not."""
 
 from __future__ import annotations
 

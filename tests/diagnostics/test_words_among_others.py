@@ -1,4 +1,4 @@
-"""Words of another language, options that answer another question, and notes, each beside what only looks like it."""
+"""Words of another language, options that answer another question, and notes, each with cases that only resemble it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Question sources drawn from a seed, with the truth by construction, and how a reading of them is judged."""
+"""Question sources drawn from a seed, with truth by construction, and the judgment of how they are read."""

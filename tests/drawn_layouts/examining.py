@@ -1,4 +1,4 @@
-"""Whether what a reader tells of a drawn source is true: right, refused, WRONG, lost or crash.
+"""The verdict on a reader's result for a drawn source: right, refused, WRONG, lost or crash.
 
     WRONG    an item whose key names another option than the truth, or with other options, another question or picture,
              an item or a row left out that no row of the source gives, a row told twice
@@ -7,7 +7,7 @@
     refused  whole, by an error in words, or in part: rows left out that a person can read
     right    every row is told rightly; rows whose key nobody can read may be left out or have no key
 
-in this order where several hold.
+in this order if several apply.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a careful reader can say of the keys of a source without a hint; it shares no code with the reader.
+"""What a careful reader can conclude about the keys of a source without a hint; shares no code with the reader.
 
 A reading (letter, number from 0, number from 1, text of an option, name of a column, 1 for yes) is complete where it is
 valid for every keyed row of all files; rows that no reading fits are set aside. Where a second column holds keys too,

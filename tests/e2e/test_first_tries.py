@@ -63,7 +63,7 @@ def test_a_copy_with_facts_about_few_images_runs_and_says_of_how_many(
 ) -> None:
     run_json("recipes", "mm-sap", "--to", tmp_path / "mine")
     in_process("run", tmp_path / "mine" / "mm-sap.yaml", "--images", own_images, "--workspace", tmp_path / "w")
-    assert re.search(r"facts speak of 1 of \d images", caplog.text)
+    assert re.search(r"facts describe 1 of \d images", caplog.text)
 
 
 @pytest.mark.parametrize("path", [*bundled_recipes().values(), *sorted((ROOT / "examples").glob("*.yaml"))], ids=str)

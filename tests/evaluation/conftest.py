@@ -1,4 +1,4 @@
-"""What tests of evaluation share: small releases made by hand, and a server that speaks the OpenAI chat protocol."""
+"""Shared parts of the evaluation tests: small hand-made releases, and a server that speaks the OpenAI chat protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models are named on the command line; baselines repeat themselves; a file of predictions must fit the release."""
+"""Models are named on the command line; baselines are reproducible; a file of predictions must fit the release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baselines without eyes: the longest option, and what can be learned from the words alone."""
+"""Baselines that see no pictures: the longest option, and a classifier that learns from the words alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Questions in batches: half the price, nothing paid twice whenever a run is stopped, and every request accounted for."""
+"""Questions in batches: half the price, nothing paid for twice even if a run is stopped, and every request accounted
+for.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Behaviors of servers, each on one item of one run: every one is scored correctly or recorded in words, none silently.
+"""Behaviors of servers, each on one item of one run: each is scored correctly or recorded with a message, none
+silently.
 
-Facts held here: text is read from wherever a server puts it; a reply without content is an error with its cause, a
-filter a refusal; a server that never returns content gets no score, whatever the form.
+Facts held here: text is read wherever a server puts it; a reply without content is an error with its cause, and a
+filter is a refusal; a server that never returns content gets no score, whatever the form.
 """
 
 from __future__ import annotations

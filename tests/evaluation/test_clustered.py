@@ -1,8 +1,8 @@
 """Intervals over clusters cover the truth, and the resampled ones agree with SciPy.
 
-- items that hang together make an interval wider, single items leave Wilson's;
-- equal data give equal limits, whatever the order of rows or the numbers of clusters;
-- few clusters, clusters of very uneven size and hardly any wrong answers are covered as well.
+- Correlated items widen an interval; independent items yield Wilson's.
+- Equal data yield equal limits, whatever the order of rows or the numbering of clusters.
+- Few clusters, clusters of very uneven size and very few wrong answers are covered as well.
 """
 
 from __future__ import annotations

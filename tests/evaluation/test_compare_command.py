@@ -1,4 +1,4 @@
-"""`evaluate compare` says which models differ, overall and per task, and refuses what cannot be compared."""
+"""`evaluate compare` reports which models differ, overall and per task, and refuses results that cannot be compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run goes on from its log of replies: only what is missing is asked, and damaged lines are never used."""
+"""A run continues from its log of replies: only missing replies are requested, and damaged lines are never used."""
 
 from __future__ import annotations
 

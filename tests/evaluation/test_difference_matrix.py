@@ -1,4 +1,4 @@
-"""The matrix of differences: the models that have a rank, best first, and what is told apart on pages."""
+"""The matrix of differences: the ranked models, best first, and the significant differences on pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failures of an endpoint: what may pass is sent again, what cannot pass ends the item or the run, and no key shows."""
+"""Failures of an endpoint: temporary ones are retried, permanent ones end the item or the run, and no key is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples of errors: so many of each task or in proportion, the same every time, and only what there is a reply to."""
+"""Samples of errors: a fixed number per task or in proportion, reproducible, and only items with a reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands print one JSON document, exit as promised, and say in one line what was wrong."""
+"""The commands print one JSON document, use the documented exit codes, and report errors in one line."""
 
 from __future__ import annotations
 

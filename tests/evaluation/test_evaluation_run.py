@@ -1,4 +1,4 @@
-"""A score is what the replies deserve, stamped with what it stands on, and its files are the same every time."""
+"""A score follows from the replies, states everything on which it depends, and its files are the same every time."""
 
 from __future__ import annotations
 

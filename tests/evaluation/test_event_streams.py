@@ -1,4 +1,4 @@
-"""Replies that come in pieces: asked for by `--field stream=true`, or sent by servers that send nothing else."""
+"""Streamed replies: requested by `--field stream=true`, or sent by servers that support nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results leave in the layouts of other programs, and are read back with the same letters."""
+"""Results are exported in the layouts of other programs, and read back with the same letters."""
 
 from __future__ import annotations
 

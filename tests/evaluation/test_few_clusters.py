@@ -1,7 +1,7 @@
 """With too few clusters or too many pairs for any test, no ranks are shown, and the page says why.
 
-Facts held here: the smallest p that clusters allow is 2 / 2^m, held against all 2^m ways to give signs, however many
-pairs are compared; models without ranks are not shown as equal; more clusters bring ranks back.
+Facts held here: the smallest p that m clusters allow is 2 / 2^m, checked against all 2^m assignments of signs, however
+many pairs are compared; models without ranks are not shown as equal; with more clusters, there are ranks again.
 """
 
 from __future__ import annotations

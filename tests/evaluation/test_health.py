@@ -1,4 +1,4 @@
-"""The health of a benchmark by stored results.
+"""The health of a benchmark according to stored results.
 
 Facts held here: ceiling, discrimination and states of tasks follow from counts that can be made by hand; suspected keys are those of `evaluate suspects`; signs of contamination are found where they were planted and said to be not looked at where no run shows them; no figure stands where nothing was looked at; the advice goes into a campaign; page and command say the same.
 """
@@ -46,7 +46,8 @@ def place_of(question: Any) -> int:
 
 def as_able(model: int) -> Callable[..., str]:
     """Return replies: right on the easy task, by luck on the hard one, by ability on the third; without the picture and
-    in any order, the letter that is published on items that are known."""
+    in any order, the letter that is published on items that are known.
+    """
 
     def reply(question: Any, content_id: str) -> str:
         place = place_of(question)

@@ -1,4 +1,4 @@
-"""What people reached on a release, beside the models."""
+"""The human figures on a release, next to those of the models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who does not look is asked without words and pictures, and is judged the same."""
+"""Models that use no words and pictures are asked without these, and are judged in the same way."""
 
 from __future__ import annotations
 

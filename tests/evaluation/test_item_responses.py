@@ -1,4 +1,6 @@
-"""Fitted item responses find drawn parameters as well as girth does, with errors that hold, from few models too."""
+"""Fitted item response models recover drawn parameters as well as girth does, with valid errors, even from few
+models.
+"""
 
 from __future__ import annotations
 

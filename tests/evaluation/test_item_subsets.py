@@ -1,4 +1,5 @@
-"""Subsets of items and adaptive runs estimate the whole score, are told apart from full scores, and refuse other items.
+"""Subsets of items and adaptive runs estimate the full score, are distinguished from full scores, and refuse other
+items.
 
 The release has 240 items; twenty models of known ability answer them from files.
 """

@@ -1,7 +1,8 @@
-"""A judge reads what the reader could not: named, logged, counted, and never able to say more than one of the options.
+"""A judge reads the replies that the reader cannot: it is named, logged, counted, and limited to one of the options.
 
-Facts held here: it is asked about misses only, or about all; its nonsense changes nothing; letters come back through
-shuffled options; a reply cannot leave its marks; the score says with and without the judge.
+Facts held here: it is asked only about misses, or about all replies; its nonsense changes nothing; letters are mapped
+back through shuffled options; a reply cannot break out of its delimiters; the score is stated with and without the
+judge.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Replies that rest on one question alone, and reduced pictures, are made once and are those that would be made again."""
+"""Replies that depend on a single question, and reduced pictures, are computed once and equal recomputed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong keys come up: planted ones rank above right ones, by models and by people, in an order that never varies."""
+"""Wrong keys are found: planted ones rank above right ones, by models and by people, in a reproducible order."""
 
 from __future__ import annotations
 

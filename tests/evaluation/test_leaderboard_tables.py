@@ -1,6 +1,7 @@
 """Tables of a leaderboard for papers.
 
-Facts held here: names that are markup stay text in LaTeX and in Markdown; every figure that no system is found to exceed is bold, and no other; tasks and systems change places where that makes fewer columns.
+Facts held here: names that look like markup stay text in LaTeX and in Markdown; exactly the figures that no system
+significantly exceeds are bold; tasks and systems are transposed if that yields fewer columns.
 """
 
 from __future__ import annotations

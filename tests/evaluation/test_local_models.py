@@ -1,4 +1,4 @@
-"""Models on this machine: batched replies, likeliest options, the hash of the weights, less memory than wanted."""
+"""Models on this machine: batched replies, most likely options, the hash of the weights, and too little memory."""
 
 from __future__ import annotations
 

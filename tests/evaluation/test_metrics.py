@@ -1,4 +1,4 @@
-"""Accuracy divides by every item asked; right is the answer, or declining where there is none."""
+"""Accuracy divides by the number of items asked; the answer is right, or declining if there is no answer."""
 
 from __future__ import annotations
 

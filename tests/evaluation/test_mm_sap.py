@@ -1,4 +1,4 @@
-"""MM-SAP released no files: its metrics are tested by hand, its tables by the identities that hold between them.
+"""MM-SAP released no files: its metrics are tested by hand, and its tables by the identities between them.
 
 Facts held here: equations 1 to 8 on a few rows, and on repliers of known behavior; totals are weighted by 400, 350 and
 400 questions; unanswered questions of the set beyond are its known unknowns; answer rate times answer accuracy is

@@ -1,4 +1,4 @@
-"""Options that users may set beside a model's name are options of the command line."""
+"""All options that users may set for a model are options of the command line."""
 
 from __future__ import annotations
 

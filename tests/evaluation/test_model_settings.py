@@ -1,4 +1,4 @@
-"""A recipe says of each model how it is asked, what it may cost and who judges it; mistakes are named by line."""
+"""A recipe states for each model how it is asked, what it may cost and which model judges it; errors name the line."""
 
 from __future__ import annotations
 

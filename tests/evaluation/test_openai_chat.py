@@ -1,4 +1,4 @@
-"""A model behind a real HTTP server: what is sent and kept, in which order, and how many requests are under way."""
+"""A model behind a real HTTP server: what is sent and stored, in which order, and the number of concurrent requests."""
 
 from __future__ import annotations
 

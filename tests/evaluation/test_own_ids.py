@@ -1,4 +1,4 @@
-"""Ids of the source in place of ours: predictions may name items by them, and what is written shows them."""
+"""The source's ids in place of ours: predictions may name items by them, and written files show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many requests are under way: fewer after a 429, held back while the server asks for it, more again later."""
+"""The number of concurrent requests: fewer after a 429, none while the server asks to wait, more again later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`evaluate run --dry-run` says what would be sent, and sends and writes nothing."""
+"""`evaluate run --dry-run` states what would be sent, and sends and writes nothing."""
 
 from __future__ import annotations
 

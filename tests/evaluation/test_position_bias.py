@@ -1,4 +1,4 @@
-"""Favored letters: the test agrees with statsmodels, and an accurate model is not taken for a biased one."""
+"""Favored letters: the test agrees with statsmodels, and an accurate model is not mistaken for a biased one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks are the ranges that the comparisons of all pairs leave to each model.
+"""Ranks are the ranges that the comparisons of all pairs allow for each model.
 
 Facts held here: `compare`, the report and the leaderboard show the same ranges, groups and number of pairs told apart; a table that is too wide for a terminal is drawn as several, each of which names its lines in full.
 """

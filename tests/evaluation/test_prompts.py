@@ -1,4 +1,4 @@
-"""A message holds every picture once, names which is which, and says nothing that a model may not know."""
+"""A message contains every picture once, names each, and reveals nothing that a model must not know."""
 
 from __future__ import annotations
 

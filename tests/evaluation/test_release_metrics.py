@@ -1,4 +1,4 @@
-"""The papers' metrics on releases of ours, against values worked out by hand and the papers' own identities."""
+"""The papers' metrics on our own releases, compared with hand-computed values and the papers' own identities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data of a page, and the sections that rest on it, state the same as scores and replies.
+"""The data of a page, and the sections that use it, agree with scores and replies.
 
 - `items.csv` has every item with difficulty, and each model's letter and outcome; `scores.csv` every figure.
 - Two runs are compared item by item, and the four numbers add up.

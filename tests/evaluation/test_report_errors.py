@@ -1,4 +1,4 @@
-"""What does not fit together is refused in words, and nothing but a report is ever replaced."""
+"""Inputs that do not belong together are refused with a message, and only a report is ever replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing that users or models write becomes part of the page but as text; what cannot be shown is said."""
+"""Texts from users or models appear on the page only as text; the page reports what it cannot show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report reads a release once, and keeps no item that the page has taken, however far apart pictures are."""
+"""A report reads a release once, and keeps no item in memory that the page has used, however far apart pictures are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample of items holds every split and task in its share, and is the same every time."""
+"""The sample of items contains every split and task in proportion, and is reproducible."""
 
 from __future__ import annotations
 

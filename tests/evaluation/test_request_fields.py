@@ -1,8 +1,9 @@
-"""What requests hold beside messages: fields are added and left out, and what a model refuses is learned from it.
+"""The content of requests besides messages: fields are added and omitted, and refused fields are learned from the
+model.
 
-Facts held here: a reasoning model is scored; a refusal costs no item and is met once; what was really sent stands with
-the score; a run that goes on meets no refusal again; a value that the user gave is never dropped in silence; fields
-that requests rest on are refused; all of it holds for judges too.
+Facts held here: a reasoning model is scored; a refusal costs no item and occurs once; the fields actually sent are
+stored with the score; a continued run meets no refusal again; a value from the user is never dropped silently; fields
+that requests depend on are refused; all of this also applies to judges.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""People one by one, and models on the very items that people answered."""
+"""Individual people, and models on exactly the items that people answered."""
 
 from __future__ import annotations
 

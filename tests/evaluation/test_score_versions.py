@@ -1,4 +1,4 @@
-"""Scores and human figures of version 1, which did not say how intervals were made, are read as those of today."""
+"""Scores and human figures of version 1, which do not state how intervals were computed, are read like current ones."""
 
 from __future__ import annotations
 

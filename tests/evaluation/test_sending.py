@@ -1,4 +1,4 @@
-"""What servers say beside replies: when to come back, and that nothing is left to pay with."""
+"""What servers state besides replies: when to retry, and that the account has no credit left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures go out unchanged if all decoders read them alike, otherwise as PNG; each is prepared once."""
+"""Pictures are sent unchanged if all decoders read them alike, otherwise as PNG; each is prepared once."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A server that says nothing gets no score, and one content filter counts alike whichever vendor's it is.
+"""A server that returns no words gets no score, and content filters are counted in the same way for all vendors.
 
-Facts held here: a run to which nothing was said stops, whatever the shape of the silence; a score with too many silent
-items ends with exit code 1, is kept, and its causes are named in terminal, JSON, report and leaderboard; what said
-nothing is asked again; filters and refusals count as refusals, what a filter stopped apart.
+Facts held here: a run without any words stops, whatever the form of the empty replies; a score with too many silent
+items ends with exit code 1, is kept, and its causes appear in terminal, JSON, report and leaderboard; silent items are
+asked again; filters and refusals count as refusals, and replies stopped by a filter are also counted separately.
 """
 
 from __future__ import annotations

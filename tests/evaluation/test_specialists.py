@@ -1,4 +1,4 @@
-"""Each specialist answers its task from real photographs, from what a model sees, and by what it claims to look at."""
+"""Each specialist answers its task from real photographs, using only what a model sees and what it claims to use."""
 
 from __future__ import annotations
 

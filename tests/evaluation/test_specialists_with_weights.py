@@ -1,8 +1,9 @@
 """Specialists with a learned model, with the real classes of transformers and diffusers and tiny random weights.
 
-- each answers the items of its tasks by the weights in a folder; the score says which weights; batches change nothing;
-- weights are found by repository, never fetched, and what is missing or of another kind is said;
-- what they make of a model's output is right: depth, features and matches.
+- Each answers the items of its tasks with the weights in a folder; the score states which weights; batches change
+  nothing.
+- Weights are found by repository, never fetched; missing or unsuitable weights are reported.
+- They interpret a model's output correctly: depth, features and matches.
 """
 
 from __future__ import annotations

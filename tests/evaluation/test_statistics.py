@@ -1,4 +1,4 @@
-"""Intervals agree with another implementation and with figures worked by hand, and stay within [0, 1]."""
+"""Intervals agree with another implementation and with hand-computed figures, and stay within [0, 1]."""
 
 from __future__ import annotations
 

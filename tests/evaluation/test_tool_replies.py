@@ -1,4 +1,4 @@
-"""Files of other evaluation programs are scored as our own are: the same letters, by our ids or the source's."""
+"""Files from other evaluation programs are scored like our own: the same letters, by our ids or the source's."""
 
 from __future__ import annotations
 

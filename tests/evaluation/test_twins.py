@@ -1,4 +1,4 @@
-"""Accuracy by twins: both right or not at all."""
+"""Accuracy on twins: both right or none."""
 
 from __future__ import annotations
 

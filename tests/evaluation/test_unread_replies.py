@@ -1,4 +1,4 @@
-"""What was not read: its share, and what the score would be were all of it right or wrong, alike wherever it is shown."""
+"""Unread replies: their share, and the score if all of them were right or wrong, the same wherever it is shown."""
 
 from __future__ import annotations
 

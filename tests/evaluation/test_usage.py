@@ -1,4 +1,4 @@
-"""Tokens are counted and priced; a budget ends a run before it is exceeded, and nothing that was paid for is lost."""
+"""Tokens are counted and priced; a budget ends a run before it is exceeded, and no paid reply is lost."""
 
 from __future__ import annotations
 

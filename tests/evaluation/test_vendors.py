@@ -1,4 +1,4 @@
-"""Models of every vendor and server that the guide names, each behind a stub that speaks as its documentation does."""
+"""Models of every vendor and server that the guide names, each behind a stub that follows its documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The next version of a release: what people found wrong is set right, and everything else goes along."""
+"""The next version of a release: errors that people found are corrected, and everything else is carried over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a source states of an image goes along to the exports, address and attribution too."""
+"""A source's statements about an image reach the exports, including its URL and attribution."""
 
 from __future__ import annotations
 

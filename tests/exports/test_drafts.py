@@ -1,4 +1,4 @@
-"""Drafts of a workspace: which are listed, which stay, which go."""
+"""Drafts of a workspace: those listed, those kept, and those removed."""
 
 from __future__ import annotations
 

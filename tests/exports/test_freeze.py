@@ -1,10 +1,10 @@
 """Freezing.
 
-- What the workspace still holds becomes a release, each item in the split that a step gave it.
+- The remaining items of the workspace become a release, each in the split that a step assigned.
 - A draft is named by its content; a version never changes.
-- The recipe in it is what made the items, not what is done with them later.
-- What people answered becomes its human baseline.
-- What people found wrong is set right or left out, and the release says so.
+- Its recipe contains the steps that made the items, not those applied to them later.
+- People's answers become its human baseline.
+- Items that people found wrong are corrected or left out, and the release states this.
 """
 
 from __future__ import annotations

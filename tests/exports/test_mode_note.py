@@ -1,4 +1,6 @@
-"""The paragraph of a card on modes: what was hardened, what follows the paper, and where nothing else is possible."""
+"""The paragraph on modes in a card: hardened tasks, tasks that follow the paper, and tasks with only the paper's
+mode.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`release verify` and `release show`: one JSON document on standard output, the exit code says whether it holds."""
+"""`release verify` and `release show`: one JSON document on standard output, and an exit code that states the
+result.
+"""
 
 from __future__ import annotations
 

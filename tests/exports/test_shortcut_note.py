@@ -1,4 +1,4 @@
-"""The paragraph of a card on shortcuts: of how many items it speaks, and that few items say little."""
+"""The paragraph on shortcuts in a card: the number of items it covers, and a warning if they are few."""
 
 from __future__ import annotations
 

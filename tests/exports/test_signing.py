@@ -1,4 +1,4 @@
-"""That a release is the one that was frozen is proven by its id or by an SSH signature, and by nothing inside it.
+"""A release is proven to be the one that was frozen by its id or by an SSH signature, and by nothing inside it.
 
 Keys, signatures and agents are real ones of OpenSSH's `ssh-keygen`.
 """

@@ -1,4 +1,4 @@
-"""`release splits`: planted leaks across splits are found, and tasks are held against their targets."""
+"""`release splits`: planted leaks across splits are found, and tasks are compared with their targets."""
 
 from __future__ import annotations
 

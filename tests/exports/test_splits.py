@@ -1,9 +1,9 @@
 """Splits.
 
-- What shares a group key, directly or through others, is never parted.
+- Items that share a group key, directly or through others, are never separated.
 - Row order changes nothing; the seed does.
 - Splits of a size count images.
-- Each task comes as near to its share as whole components allow.
+- Each task comes as close to its share as whole components allow.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What only people can say of a release stands on its card in their words, and the rest of the card is made of facts."""
+"""A release's card contains curators' statements in their own words; the rest of the card is derived from facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of filters share."""
+"""Shared parts of the filter tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right options under all letters alike: the measure, who moves, and what comes out."""
+"""Right options spread evenly over all letters: the measure, the options that move, and the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gather filter `best_candidate`: one candidate an idea, whole questions and whole pairs."""
+"""The gather filter `best_candidate`: one candidate per idea, with complete questions and complete pairs."""
 
 from __future__ import annotations
 

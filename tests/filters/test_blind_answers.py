@@ -1,4 +1,4 @@
-"""Items that are answered without their picture: real blind scores of a real release, and bad input."""
+"""Items that models answer without their picture: real blind scores of a real release, and bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that helps to choose a threshold: its counts, its examples, and that nothing of a file becomes markup."""
+"""The page that helps to choose a threshold: its counts, its examples, and the escaping of texts from files."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_a_folder_without_images_makes_a_page_that_says_so(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("there.html", "exists already"), ("page.txt", "ends in .html"), ("no/page.html", "does not exist")],
+    [("there.html", "already exists"), ("page.txt", "ends in .html"), ("no/page.html", "does not exist")],
 )
 def test_a_page_goes_only_where_nothing_is_lost_and_that_is_said_before_the_work(
     tmp_path: Path, name: str, words: str

@@ -1,4 +1,6 @@
-"""Chains of copies: those that hang together by confirmed pairs and have never met are compared, each pair once."""
+"""Chains of copies: images connected by confirmed pairs that were not compared directly are compared, each pair
+once.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The step `drawings`: what is drawn has flat areas, few and hard steps; what a camera took has not.
+"""The step `drawings`: drawings have flat areas and few, hard edges; photographs do not.
 
-- photographs of the demo stay, also smaller ones, cut ones and those compressed hard;
-- a logo, a page of text, a diagram and a picture of one color go, each with value and bound; null takes a bound away;
-- on II-Bench's drawings that the bounds were not chosen on, precision and recall are what the description says.
+- The demo's photographs are kept, even if reduced, cropped or strongly compressed.
+- A logo, a page of text, a diagram and a picture of one color are dropped, with value and bound; null removes a bound.
+- On II-Bench's drawings that were not used to choose the bounds, precision and recall are as the description states.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questions that are asked twice: equal ones dropped but for one, near ones asked about."""
+"""Repeated questions: of equal ones, all but one are dropped; near-equal ones are asked about."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_pairs_to_look_at_are_drawn_side_by_side(tmp_path: Path) -> None:
 
 def test_a_sheet_of_pairs_that_exists_is_not_overwritten(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "pairs.png").write_bytes(b"mine")
-    with pytest.raises(BenchwrightError, match="exists already"):
+    with pytest.raises(BenchwrightError, match="already exists"):
         run(folder, "--pairs", tmp_path / "pairs.png")
 
 

@@ -1,4 +1,4 @@
-"""Groups of duplicates as `filter duplicates` reports them: who is kept, who is what to whom."""
+"""Groups of duplicates as reported by `filter duplicates`: the kept file and the relation of the others to it."""
 
 from __future__ import annotations
 

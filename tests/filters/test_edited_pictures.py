@@ -1,4 +1,6 @@
-"""Whether single pictures of pairs tell that they were edited: found where they do, not where they do not, with power."""
+"""Whether single pictures of pairs reveal that they were edited: found if they do, not found otherwise, with the
+power.
+"""
 
 from __future__ import annotations
 

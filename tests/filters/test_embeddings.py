@@ -1,4 +1,6 @@
-"""Embeddings as proposers: a tiny model from configuration, batches equal to single pictures, neighbors by cosine."""
+"""Embeddings that propose pairs: a tiny model from a configuration, batches equal to single pictures, neighbors by
+cosine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate `faces`: how many there are on both pictures of a pair, and how large the largest is."""
+"""The gate `faces`: the number of faces on both pictures of a pair, and the size of the largest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filters room: every name leads to what it promises."""
+"""The filters room: every name leads to a component of the stated kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchwright filter items`: what it says of II-Bench's published questions, and of bad input."""
+"""`benchwright filter items`: its output for II-Bench's published questions, and for bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The deciding step: settings, declared groups from a file or from a step before, and what it tells of each image."""
+"""The deciding step: settings, declared groups from a file or an earlier step, and its outcome for each image."""
 
 from __future__ import annotations
 

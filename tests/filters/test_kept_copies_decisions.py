@@ -1,4 +1,4 @@
-"""Who stays: dropped only against one that is kept and directly confirmed, whatever the order of images."""
+"""Kept images: an image is dropped only for a directly confirmed copy that is kept, whatever the order of images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of language: each kind is found, clean texts and other languages are left in peace."""
+"""Language errors: each kind is found; clean texts and other languages yield no findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Leakage: what another folder, release or hash list holds is found by id, hash and look; look-alikes are not."""
+"""Leakage: pictures that another folder, release or hash list contains are found by id, hash and pixels; look-alikes
+are not.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,7 @@ def test_a_hash_list_finds_what_is_equal_and_asks_about_the_rest(places: Path, t
 
 def test_a_list_is_not_overwritten(places: Path, tmp_path: Path) -> None:
     (tmp_path / "list").write_text("mine")
-    with pytest.raises(BenchwrightError, match="exists already"):
+    with pytest.raises(BenchwrightError, match="already exists"):
         run(hashes, places / "train", "--out", tmp_path / "list")
 
 

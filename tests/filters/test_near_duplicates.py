@@ -1,4 +1,4 @@
-"""Near-duplicates: hashes are ImageHash's, each pair is proposed once, settings reach the part that they belong to."""
+"""Near-duplicates: hashes equal ImageHash's, each pair is proposed once, and settings reach the right part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Near-duplicates in a run: copies go, the best stays, whatever the files' names and order; running again does nothing."""
+"""Near-duplicates in a run: copies are dropped and the best is kept, whatever the files' names and order; a second run
+does nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which models PaddleOCR gets, and that only their content decides."""
+"""The models that PaddleOCR receives; only their content matters."""
 
 from __future__ import annotations
 

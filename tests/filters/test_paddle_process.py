@@ -1,4 +1,4 @@
-"""The line to PaddleOCR's process: frames come back as they were sent, and whatever the other side does is survived.
+"""The connection to PaddleOCR's process: frames return as they were sent, and no failure of the other side is fatal.
 
 The other side is played by small scripts here; tests/paddle talks to PaddleOCR itself.
 """

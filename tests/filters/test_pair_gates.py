@@ -1,4 +1,4 @@
-"""Gates for manipulated pairs: what changed, what should not have, and where the frame went."""
+"""Gates for manipulated pairs: intended changes, unintended changes, and shifts of the frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The second look: copies are confirmed whatever was done to them, other pictures are not, replaced parts are unsure."""
+"""The pixel comparison: copies are confirmed however they were changed, other pictures are not, and replaced parts are
+uncertain.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where all else is plain, words and small regions decide: posters of a template, logos, captions, views of a scene."""
+"""On plain backgrounds, words and small regions decide: posters of a template, logos, captions, views of a scene."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step `question_faults`: the rules of the audit on one's own items, and what its settings make of them."""
+"""The step `question_faults`: the rules of the audit on a user's own items, and the effect of its settings."""
 
 from __future__ import annotations
 

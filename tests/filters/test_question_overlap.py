@@ -1,4 +1,4 @@
-"""Questions whose words a corpus holds: found in texts of every kind, whatever their size, and not by chance."""
+"""Questions whose words occur in a corpus: found in texts of every kind and size, and not by chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that stand twice: exactly the five of II-Bench, and no others."""
+"""Repeated options: exactly the five in II-Bench, and no others."""
 
 from __future__ import annotations
 

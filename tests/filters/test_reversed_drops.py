@@ -1,4 +1,5 @@
-"""Drops that curators reverse: they come back at every filter, nothing is measured again, and undoing drops them again.
+"""Drops that curators reverse: pictures return at every filter, nothing is measured again, and undoing drops them
+again.
 
 Whatever filter speaks against a picture here is tested, by the same words; one that is new needs one more picture.
 """

@@ -1,4 +1,4 @@
-"""The gate `second_answers`: wrong options that a model finds right, right ones that it does not."""
+"""The gate `second_answers`: wrong options that a model considers right, and right ones that it does not."""
 
 from __future__ import annotations
 

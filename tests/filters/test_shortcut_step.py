@@ -1,7 +1,7 @@
 """The step and the command `shortcuts`.
 
 - A run asks about items that a cue gives away, with bias scores and solvers as values, and says so on the card.
-- New bounds measure nothing again; a picture that cannot be read fails its item alone.
+- After a change of bounds, nothing is measured again; an unreadable picture affects only its item.
 - The command reads releases and workspaces, writes a page that fetches nothing, and prunes on request.
 """
 

@@ -1,8 +1,8 @@
 """The shortcut battery.
 
 - A planted cue of each kind is found and named; clean items carry none.
-- What a task asks for is left out where its step, or the caller, declares it.
-- p-values are exact, two-sided for rules, and larger where items of a cluster go together.
+- Cues that a task requires are left out if its step or the caller declares them.
+- p-values are exact, two-sided for rules, and larger if items of a cluster are correlated.
 """
 
 from __future__ import annotations

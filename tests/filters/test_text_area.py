@@ -1,4 +1,4 @@
-"""The union of clipped polygons: hand-worked cases, laws, and an independent implementation (shapely)."""
+"""The union of clipped polygons: hand-computed cases, properties, and an independent implementation (shapely)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys that the words give away: rules without eyes, and when they are said to know too much."""
+"""Keys that the words give away: rules that see no picture, and when their accuracy is reported."""
 
 from __future__ import annotations
 

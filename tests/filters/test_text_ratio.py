@@ -1,4 +1,4 @@
-"""The step `text_ratio`, with real OCR: what counts as text, what is kept of it, and when nothing is measured again."""
+"""The step `text_ratio`, with real OCR: what counts as text, what is recorded, and when nothing is measured again."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def test_an_empty_folder_gives_an_empty_document_and_page(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("there.png", "exists already"), ("sheet.jpg", "ends in .png"), ("no/sheet.png", "does not exist")],
+    [("there.png", "already exists"), ("sheet.jpg", "ends in .png"), ("no/sheet.png", "does not exist")],
 )
 def test_a_contact_sheet_goes_only_where_nothing_is_lost(tmp_path: Path, name: str, words: str) -> None:
     (tmp_path / "there.png").write_text("mine")

@@ -1,4 +1,4 @@
-"""Windows over long pictures: nothing is missed, nothing is owned twice."""
+"""Windows over long pictures: nothing is missed, and nothing is counted twice."""
 
 from __future__ import annotations
 

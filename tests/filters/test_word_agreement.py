@@ -1,4 +1,4 @@
-"""Stored words and miniatures: those of copies agree on one alignment, those of strangers do not."""
+"""Stored words and miniatures: those of copies agree on one alignment, those of unrelated pictures do not."""
 
 from __future__ import annotations
 

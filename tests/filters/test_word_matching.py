@@ -1,4 +1,4 @@
-"""Words of local features: copies share them, strangers do not."""
+"""Words of local features: copies share them, unrelated pictures do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drafts in a real Label Studio: the form begins with them, and what comes back says whose each text is."""
+"""Drafts in a real Label Studio: the form begins with them, and the results state the author of each text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks in a real Label Studio: what is drawn there comes back to a hundredth of a pixel, brushes to the pixel."""
+"""Marks in a real Label Studio: drawn shapes return to a hundredth of a pixel, brush strokes to the pixel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Campaigns in a real Label Studio and back: nothing twice, nothing lost, nothing taken that cannot be trusted."""
+"""Campaigns in a real Label Studio and back: nothing twice, nothing lost, and nothing untrustworthy accepted."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Sources drawn from a seed are read rightly or refused with the reason, never wrongly.
+"""Sources drawn from a seed are read correctly or refused with the reason, never read wrongly.
 
-`benchmarks/question_layouts.py` goes through thousands.
+`benchmarks/question_layouts.py` tests thousands.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What `release export` writes comes back as the same questions, options and keys; a release as the same items."""
+"""Exports of `release export` are read back as the same questions, options and keys, and a release as the same
+items.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading any JSON file gives questions and refusals, or an error that names the fault."""
+"""Reading any JSON file yields questions and refusals, or an error that names the fault."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""One reading of keys for a whole source: chosen from all rows of all files, told, and refused where two fit.
+"""One reading of keys for a whole source: chosen from all rows of all files, reported, and refused if two readings fit.
 
 - Each reading by a source that shows it, also where the options are letters or numbers themselves.
 - Files with the same columns are read together: a file in which no key shows the base has that of the others.
-- What stays ambiguous names both readings, an example and the setting that decides.
-- A row under another reading than the chosen one is left out and named; words are read as texts beside other keys.
+- For an ambiguous source, the message names both readings, an example and the setting that decides.
+- A row that needs a reading other than the chosen one is left out and named; words are read as texts next to other
+  keys.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Layouts that benchmarks are published in, each read without a mapping.
+"""Layouts in which benchmarks are published, each read without a mapping.
 
 - MMMU: configurations as folders, options as a Python list in a text, `<image 1>`, seven columns of pictures.
 - MMBench: hints, pictures of another row, rotated rows.
 - VQAv2, COCO, Label Studio, WebDataset, objects of JSON, packed files, streams of Arrow.
-- What is hostile or damaged is an outcome with file, row and reason.
+- Hostile or damaged content is an outcome with file, row and reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Columns of options that are called otherwise than most are read by what they hold: `response_options`."""
+"""Columns of options with unusual names, such as `response_options`, are recognized by their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing vanishes: every row of a source is an item, a reply or left out, in order; one row can be explained."""
+"""No row is lost: every row of a source is an item, a reply or left out, in order; single rows can be explained."""
 
 from __future__ import annotations
 

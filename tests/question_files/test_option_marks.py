@@ -1,4 +1,4 @@
-"""Marks before options: no words of theirs where nearly all rows of a source have them, else kept; keys stay."""
+"""Marks before options: removed if nearly all rows of a source have them, otherwise kept; keys stay the same."""
 
 from __future__ import annotations
 

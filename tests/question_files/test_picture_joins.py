@@ -1,4 +1,6 @@
-"""Pictures and keys that other tables have by id: joined where an id names one row, and refused in words elsewhere."""
+"""Pictures and keys that other tables have by id: joined if an id identifies one row, otherwise refused with a
+message.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which file a picture's name stands for: tables of folders and names, read as `construct items` reads them."""
+"""The file to which a picture's name refers: tables of folders and names, read as by `construct items`."""
 
 from __future__ import annotations
 

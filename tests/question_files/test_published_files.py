@@ -1,4 +1,4 @@
-"""The published files of II-Bench, MVP-Bench and BLINK come in as they are, without a mapping."""
+"""The published files of II-Bench, MVP-Bench and BLINK are read unchanged, without a mapping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of questions as people save them: where the names of the columns stand, and what an option is in a cell."""
+"""Tables of questions as people save them: the position of the column names, and options in cells."""
 
 from __future__ import annotations
 

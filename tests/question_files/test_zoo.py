@@ -1,6 +1,6 @@
-"""Sixty question files in the layouts of published benchmarks, each row compared with what people wrote down of it.
+"""Sixty question files in the layouts of published benchmarks, each row compared with its description by people.
 
-`zoo/README.md` says what each source is and where its shape was seen.
+`zoo/README.md` describes each source and where its layout was found.
 """
 
 from __future__ import annotations

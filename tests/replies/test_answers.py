@@ -1,7 +1,8 @@
 """The reader finds the letter that a reply commits to, and never guesses one.
 
-Facts held here: every way of writing a label; the last commitment wins; a list, a hedge, a refusal and words of a
-failed program give no letter; a label beats the option's words; words count only if they single one option out.
+Facts held here: every way of writing a label; the last commitment wins; a list, a hedge, a refusal and the output of a
+failed program yield no letter; a label takes precedence over the option's words; words count only if they identify a
+single option.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files of replies: every layout gives the same letters, and an unreadable reply is named with its row."""
+"""Files of replies: every layout yields the same letters, and an unreadable reply is reported with its row."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Parquet and Arrow files of strangers: what is sound is read, what is not is one outcome, and memory is bounded.
+"""Untrusted Parquet and Arrow files: valid ones are read, each invalid one is one outcome, and memory is bounded.
 
-Hostile files are made by changing a few bytes of sound ones.
+Hostile files are made by changing a few bytes of valid ones.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The import graph: rooms import layers and spine and never each other, save the audit, which imports other rooms' faces.
+"""The import graph: rooms import layers and spine and never each other, except the audit, which imports other rooms'
+public packages.
 
-Layers lie between: what is wrong with a set, files of questions, replies. The spine imports no layer and no room.
+Layers are in between: faults of a set, files of questions, replies. The spine imports no layer and no room.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Batches: every input gets its own result, like inputs go together, and memory's limit is learned."""
+"""Batches: every input gets its own result, similar inputs are batched together, and the memory limit is learned."""
 
 from __future__ import annotations
 

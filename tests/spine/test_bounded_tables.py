@@ -1,4 +1,4 @@
-"""Text tables, JSON and spreadsheets that unfold: values are counted, and rows measured, before they are made."""
+"""Text tables, JSON and spreadsheets that expand: values are counted, and rows measured, before they are created."""
 
 from __future__ import annotations
 

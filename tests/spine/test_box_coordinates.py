@@ -1,4 +1,6 @@
-"""Boxes as models write them: every convention leads to the same pixels, and what is no box of the picture is refused."""
+"""Boxes as models write them: every convention leads to the same pixels, and anything but a box in the picture is
+refused.
+"""
 
 from __future__ import annotations
 

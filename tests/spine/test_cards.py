@@ -1,6 +1,6 @@
 """The processes of cards: models that all workers share, in full batches across jobs, replaced when they end.
 
-There is no GPU where the tests run: the processes see none, and do the same on the CPU.
+The tests run without a GPU: the processes see none, and do the same work on the CPU.
 """
 
 from __future__ import annotations

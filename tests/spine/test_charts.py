@@ -1,4 +1,6 @@
-"""Charts: drawings are in proportion, texts are texts, colors are readable in both themes, files are self-contained."""
+"""Charts: drawings are in proportion, texts stay text, colors are readable in both themes, and files are
+self-contained.
+"""
 
 from __future__ import annotations
 

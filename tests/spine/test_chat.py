@@ -1,4 +1,4 @@
-"""Asking a model behind an endpoint: what is sent, what comes back, and which failure is whose."""
+"""Asking a model behind an endpoint: requests, replies, and the attribution of failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks take the color that lies farthest from their ground, by CIE's own formulas."""
+"""Marks take the color that is farthest from their background, by CIE's own formulas."""
 
 from __future__ import annotations
 

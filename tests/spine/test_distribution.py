@@ -1,4 +1,4 @@
-"""What is built and what tools look at: every file once, however many links lead to it."""
+"""The built distribution and the files that tools check: every file once, however many links lead to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `benchwright doctor` says of optional abilities."""
+"""The report of `benchwright doctor` on optional features."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`benchwright.drawing`: visual prompts in pixels.
 
-Marks lie where their float coordinates say, scale with the image's height down to a size that can be seen, have a
-contrast halo, and touch nothing else. Labels stand inside the image, cover no marked point, and always in one place.
+Marks are at their float coordinates, scale with the image's height down to a visible size, have a contrast halo, and
+change nothing else. Labels are inside the image, cover no marked point, and are always in the same place.
 """
 
 from __future__ import annotations

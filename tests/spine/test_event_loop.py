@@ -1,4 +1,6 @@
-"""A loop that one thread closes while others still submit: what comes too late is closed, and its caller told."""
+"""A loop that one thread closes while others still submit: late coroutines are closed, and their callers get a
+`CancelledError`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts files: what is well stated is read, what is not is named by file, line, key and value."""
+"""Facts files: valid statements are read, and invalid ones are reported by file, line, key and value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas in texts: TeX between its delimiters becomes MathML, all else stays text, letter by letter."""
+"""Formulas in texts: TeX between delimiters becomes MathML, and everything else stays text, unchanged."""
 
 from __future__ import annotations
 

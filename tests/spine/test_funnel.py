@@ -1,4 +1,4 @@
-"""The funnel: counts that add up, examples that are the same every time, a page in which nothing of a user's is markup."""
+"""The funnel: counts that add up, reproducible examples, and a page on which no user text becomes markup."""
 
 from __future__ import annotations
 

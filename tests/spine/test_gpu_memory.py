@@ -1,6 +1,6 @@
-"""Workers that share a GPU: no more at a time than fit onto it, and models are dropped when their phase is over.
+"""Workers that share a GPU: no more at a time than fit into its memory, and models are released after their phase.
 
-There is no GPU where the tests run: a program of its driver's name says how much memory is free.
+The tests run without a GPU: a program with the name of the driver's tool states how much memory is free.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files of marks that are wrong, cut, or made to do harm: refused in words, and all else is read."""
+"""Files of marks that are wrong, truncated or malicious are refused with a message, and all others are read."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`benchwright.images.identify`: what a file is, before anything is decoded.
+"""`benchwright.images.identify`: the identification of a file before anything is decoded.
 
-Every hostile kind is refused for a reason that is right, on one line that names file, value and limit; nothing
-outside the folder is opened, nothing waits, nothing large is read into memory. Good files are told size, type and
-notes as decoding will find them. Paths and uris are each other's inverse.
+Every hostile kind is refused for the right reason, in one line that names file, value and limit; nothing outside the
+folder is opened, nothing blocks, and nothing large is read into memory. For good files, size, type and notes agree with
+decoding. Conversions between paths and URIs are inverse to each other.
 """
 
 from __future__ import annotations

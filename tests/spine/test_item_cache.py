@@ -1,4 +1,4 @@
-"""What is kept of single items is what would be made again, and nothing else; damage costs time, never a wrong result."""
+"""Cached values of single items equal recomputed ones; damage costs time, but never causes a wrong result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said where a cluster cannot be joined; no Ray is started here."""
+"""Messages if a cluster cannot be joined; no Ray is started here."""
 
 from __future__ import annotations
 

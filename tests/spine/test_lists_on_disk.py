@@ -1,4 +1,4 @@
-"""Lists by key on disk: what a dictionary of lists would hold, in its order, and memory that does not grow."""
+"""Lists by key on disk: the same content and order as a dictionary of lists, in memory that does not grow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights on this machine are found by the name of their repository, and nothing is fetched."""
+"""Weights on this machine are found by the name of their repository, and nothing is downloaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of marks: what was written comes back, to what each format can hold; real layouts are read."""
+"""Files of marks: written marks are read back, as far as each format can represent them; real layouts are read."""
 
 from __future__ import annotations
 

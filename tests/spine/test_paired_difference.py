@@ -1,4 +1,6 @@
-"""Paired tests agree with statsmodels, SciPy and counting by hand; intervals cover; ranks tie what is not told apart."""
+"""Paired tests agree with statsmodels, SciPy and hand counts; intervals cover; models that do not differ share
+ranks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Parquet files that this process reads: what is not valid, or states too much, is an error that names the file."""
+"""Parquet files that this process reads: an invalid file, or one that states excessive sizes, is an error that names
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Perceptual hashes are ImageHash's, bit for bit, on photographs, noise, drawings and blank pages."""
+"""Perceptual hashes equal ImageHash's, bit for bit, on photographs, noise, drawings and blank pages."""
 
 from __future__ import annotations
 

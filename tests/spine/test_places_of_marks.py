@@ -1,8 +1,8 @@
-"""Marks lie where they were asked for, and labels where they cover nothing.
+"""Marks are at the requested positions, and labels cover nothing.
 
 Rings, dots, boxes and the tips of arrows are found again in the pixels to half a pixel, at any size of image from 64
-to 8,000 pixels, whichever way its file stores it. Labels, of any set of marks, cover no target and no other label,
-and what is recorded is what was drawn.
+to 8,000 pixels, whatever the orientation in its file. Labels, for any set of marks, cover no target and no other label,
+and the record equals the drawing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Previews: what a browser gets of an image and of its marks.
+"""Previews: what a browser receives for an image and its marks.
 
-- Upright, reduced to the longest side wanted, never enlarged; nothing of the file but pixels.
-- Marks laid over the image give what `draw` gives.
-- Marks of a reduced image lie where those of the whole one lie.
+- Upright, reduced to the requested longest side, never enlarged; nothing of the file except pixels.
+- Marks laid over the image give the same result as `draw`.
+- Marks of a reduced image are at the same positions as those of the full image.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a worker is at: whatever it said last, however it ended."""
+"""The progress of a worker: its last report, however it ended."""
 
 from __future__ import annotations
 

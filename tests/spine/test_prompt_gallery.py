@@ -1,4 +1,4 @@
-"""The pictures in the documentation are what the code draws."""
+"""The pictures in the documentation equal those that the code draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a package offers: each name is there, is typed, loads on first use, and nothing else is made up."""
+"""The public names of a package: each exists, is typed and loads on first use, and there are no others."""
 
 from __future__ import annotations
 

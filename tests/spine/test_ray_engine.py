@@ -1,4 +1,6 @@
-"""The Ray engine: what the local engine promises holds on a cluster, where nodes can go and GPUs are shared."""
+"""The Ray engine: the guarantees of the local engine also hold on a cluster, where nodes can fail and GPUs are
+shared.
+"""
 
 from __future__ import annotations
 

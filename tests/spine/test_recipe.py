@@ -1,4 +1,4 @@
-"""Recipes: what is right is read; what is wrong is named by file, line, key, value and the nearest valid key."""
+"""Recipes: valid ones are read; mistakes are reported by file, line, key, value and the nearest valid key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recipes written in Python: checked as those in YAML are, written as YAML, and equal to these in what they make."""
+"""Recipes written in Python: checked like those in YAML, written as YAML, and equal to these in their results."""
 
 from __future__ import annotations
 

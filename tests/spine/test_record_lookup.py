@@ -1,4 +1,4 @@
-"""What commands print of a step's evidence stays readable, however much a step states."""
+"""The evidence that commands print stays readable, however much a step states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Functions mapped over records: in order, with losses recorded, on workers as in this process, and kept."""
+"""Functions mapped over records: in order, with failures recorded, the same on workers and in this process, and
+cached.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records: what cannot be is refused when it is made, and identity is what it says."""
+"""Records: impossible ones are refused on creation, and identity follows from the content."""
 
 from __future__ import annotations
 

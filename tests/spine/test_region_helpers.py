@@ -1,4 +1,4 @@
-"""What all helpers that propose regions share: hints from browsers, outlines of masks, arrays that are kept, names."""
+"""The common parts of helpers that propose regions: hints from browsers, outlines of masks, stored arrays, names."""
 
 from __future__ import annotations
 

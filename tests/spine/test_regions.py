@@ -1,4 +1,4 @@
-"""Regions: what is taken, what is refused in words, and measures of masks against grids."""
+"""Regions: accepted ones, those refused with a message, and measures of masks compared with grids."""
 
 from __future__ import annotations
 

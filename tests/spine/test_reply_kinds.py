@@ -1,7 +1,8 @@
-"""One rule for what a response of a model's server is, whichever vendor sent it.
+"""One rule for classifying a response from a model's server, whichever vendor sent it.
 
 Facts held here: text is read from every shape of content; one content filter is one kind, however a vendor spells it;
-what holds no text is no answer and says why; a failure inside a response of status 200 keeps the provider's words.
+a response without text is not an answer and states why; a failure inside a response of status 200 keeps the provider's
+words.
 """
 
 from __future__ import annotations

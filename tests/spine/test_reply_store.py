@@ -1,4 +1,4 @@
-"""Replies to steps: kept for all workers and runs, so that nothing is paid for twice, and counted for budgets."""
+"""Replies to steps: stored for all workers and runs, so that none is paid for twice, and counted in budgets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Documents that hold a digest of themselves, and what is kept behind a checksum: no flipped bit is taken for what was written."""
+"""Documents that contain their own digest, and data with a checksum: no flipped bit is accepted as the written
+value.
+"""
 
 from __future__ import annotations
 

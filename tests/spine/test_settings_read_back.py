@@ -1,7 +1,7 @@
-"""Settings of every step, as `workspace.json`, a release's manifest and an operation hold them, read back.
+"""Settings of every step, read back from the form that `workspace.json`, a release's manifest and an operation contain.
 
-Each setting of each step is given other values than its default, made from its type. What a run records of them is
-plain JSON, can be read again, and says the same once more: else a run writes a workspace that no command opens.
+Each setting of each step gets values other than its default, made from its type. The record in a run is plain JSON, can
+be read, and yields the same record again; otherwise, a run would write a workspace that no command can open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether a machine shares our folders: found out with real files, and said with what is missing."""
+"""Whether a machine shares our folders: tested with real files, and reported with what is missing."""
 
 from __future__ import annotations
 

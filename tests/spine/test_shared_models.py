@@ -1,7 +1,8 @@
-"""Steps whose model all workers share: the same tables, and on a GPU's way of reading pictures the same decisions.
+"""Steps whose model is shared by all workers: the same tables, and the same decisions if pictures are prepared as on a
+GPU.
 
-There is no GPU where the tests run: a card's process sees none and computes on the CPU, where bytes can be compared;
-and what a GPU does with pixels runs here with the CPU as its device.
+The tests run without a GPU: a card's process sees none and computes on the CPU, where bytes can be compared, and a
+GPU's preparation of pixels also runs on the CPU.
 """
 
 from __future__ import annotations

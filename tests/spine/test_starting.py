@@ -1,4 +1,4 @@
-"""Interrupts that come while something must not be interrupted: held back, then raised, whatever thread gets them."""
+"""Interrupts during uninterruptible work: held back, then raised, whichever thread receives them."""
 
 from __future__ import annotations
 

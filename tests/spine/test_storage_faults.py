@@ -1,4 +1,6 @@
-"""A full, read-only or failing disk is one line that names the path, whichever library met it and wherever it was."""
+"""A full, read-only or failing disk yields one line that names the path, whichever library met the fault, and
+wherever.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The place of the review store: the workspace's file, or the database that the environment names, never mixed up."""
+"""The location of the review store: the workspace's file, or the database that the environment names, never
+confused.
+"""
 
 from __future__ import annotations
 

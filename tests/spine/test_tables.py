@@ -1,4 +1,6 @@
-"""Tables, markers and workspaces: equal rows give equal bytes, and what is newer, damaged or foreign is refused in words."""
+"""Tables, markers and workspaces: equal rows yield equal bytes; newer, damaged or foreign ones are refused with a
+message.
+"""
 
 from __future__ import annotations
 

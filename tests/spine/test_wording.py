@@ -1,4 +1,4 @@
-"""Texts as comparisons see them: what reads the same is equal, what says something else is not."""
+"""Texts in comparisons: texts that read the same are equal, and texts with a different meaning are not."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def fits_of_matches(pair: ViewPair, matches: Matches) -> Fits | str:
 def mapped(matches: Matches, point: Point) -> Point | None:
     """Return where a point of the first picture lies in the second, by the homography that most matches agree on.
 
-    None if fewer than `_LEAST_MATCHES` agree, or the homography maps the point to infinity.
+    Returns None if fewer than `_LEAST_MATCHES` matches agree, or if the homography maps the point to infinity.
     """
     import cv2
     import numpy as np

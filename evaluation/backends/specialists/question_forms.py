@@ -42,7 +42,9 @@ class ReferenceAndChoices(NamedTuple):
 
 
 class LabelledPoints(NamedTuple):
-    """A picture with labeled points, and for each option the label that its words name; None for none or several."""
+    """A picture with labeled points and, for each option, the label that its words name; None if they name no label or
+    several.
+    """
 
     picture: QuestionImage
     points: dict[str, Point]

@@ -115,6 +115,6 @@ def require_model_type(folder: Path, *kinds: str) -> None:
     try:
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
     except (OSError, ValueError, AttributeError) as error:
-        raise PrerequisiteError(f"{folder.name} holds no model: its config.json cannot be read") from error
+        raise PrerequisiteError(f"{folder.name} contains no model: its config.json cannot be read") from error
     if kind not in kinds:
-        raise PrerequisiteError(f"{folder.name} holds a model of type {kind}, not {' or '.join(kinds)}")
+        raise PrerequisiteError(f"{folder.name} contains a model of type {kind}, not {' or '.join(kinds)}")

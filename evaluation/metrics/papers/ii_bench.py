@@ -10,11 +10,12 @@ from .shares import Share, share
 State = Literal["read", "miss", "error", "empty"]
 """The outcome of a response: a letter was read, none was found, the call failed, or the text is empty.
 
-An empty response is none of the paper's three outcomes; it is included only in the denominator."""
+An empty response is none of the paper's three outcomes; it is included only in the denominator.
+"""
 
 
 class Response(NamedTuple):
-    """A response as read. `labels` holds the question's labels by attribute, such as domain and rhetoric."""
+    """A response as read; `labels` contains the question's labels by attribute, such as domain and rhetoric."""
 
     state: State
     right: bool

@@ -31,7 +31,7 @@ def rows_with(judged: pa.Table, *columns: str, where: str | None = None) -> list
 
 
 def has(judged: pa.Table, *columns: str) -> bool:
-    """Return whether rows have all these columns, which rows of old results may lack."""
+    """Return whether rows have all these columns, some of which may be missing in old results."""
     return set(columns) <= set(judged.column_names)
 
 

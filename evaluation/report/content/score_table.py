@@ -69,7 +69,7 @@ _ALL = "all asked"
 
 
 class PeopleShare(NamedTuple):
-    """How many people answered an item, and how many were right."""
+    """Number of people who answered an item, and number of those who were right."""
 
     asked: int
     right: int
@@ -193,7 +193,7 @@ def methods_of(board: ScoreTable) -> list[str]:
 
 
 def outcomes_of(board: ScoreTable) -> list[dict[str, int]]:
-    """Return, for each model, how many items were right, wrong, and ended without an answer.
+    """Return, for each model, how many items were answered right, answered wrong, and left without an answer.
 
     The endings are those of `ENDINGS`, with `right` and `wrong` in place of `answered`.
     """

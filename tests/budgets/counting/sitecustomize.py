@@ -1,4 +1,5 @@
-"""Counts the work of every process that starts with this folder on PYTHONPATH, workers included; the product has no hook.
+"""Counts the work of every process that starts with this folder on PYTHONPATH, including workers; the product has no
+hook.
 
 Python imports this module at the start of each process. A line is added to the file that `COUNTED_WORK` names for each
 picture that a decoder or an encoder gets, each file below `COUNTED_FOLDER` that Python opens, each whole file that is

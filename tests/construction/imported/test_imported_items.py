@@ -1,4 +1,4 @@
-"""Questions of benchmarks that exist: read from every kind of file, made items of a run, and frozen."""
+"""Questions of existing benchmarks: read from every kind of file, turned into items of a run, and frozen."""
 
 from __future__ import annotations
 

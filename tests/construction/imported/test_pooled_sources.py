@@ -1,4 +1,4 @@
-"""Questions of several benchmarks in one run: their items differ, and the same question stays the same item."""
+"""Questions of several benchmarks in one run: their items are distinct, and the same question remains the same item."""
 
 from __future__ import annotations
 

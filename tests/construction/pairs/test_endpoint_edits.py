@@ -1,9 +1,9 @@
 """The step `manipulate` with a model behind an endpoint that edits pictures, against a server with real pixels.
 
-- All three ways are asked for by the vendor's rules of sizes and masks.
-- What the model moved or toned outside a mask is put back to the byte; another scene is refused.
-- Refusals, filters and unusable replies are reasons with their words; a reply that was paid for is kept.
-- The price is told before; a budget ends the run.
+- Requests for all three ways follow the vendor's rules on sizes and masks.
+- Changes in position or tone outside a mask are reverted to the byte; a different scene is refused.
+- Refusals, filters and unusable replies become reasons with their messages; a reply that was paid for is kept.
+- The price is stated in advance; a budget ends the run.
 """
 
 from __future__ import annotations

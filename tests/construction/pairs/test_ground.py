@@ -1,4 +1,4 @@
-"""Ground under a subject in front of a new background."""
+"""The ground under a subject in front of a new background."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The step `manipulate` without models.
 
-- What must not change does not, by one byte, for parts, backgrounds (moved or not) and any place of the boxes.
-- Both images of a pair have one size; each candidate says what it was made with and by which editor.
-- An idea that cannot be carried out is left out with its reason, and the others are carried out.
-- Equal seeds give equal pixels for any order, batch and number of workers.
+- What must not change stays the same to the byte, for parts, backgrounds (moved or not) and any position of the boxes.
+- Both images of a pair have the same size; each candidate states its settings and its editor.
+- An idea that cannot be carried out is left out with a reason, and the others are carried out.
+- Equal seeds yield equal pixels for any order, batch size and number of workers.
 """
 
 from __future__ import annotations

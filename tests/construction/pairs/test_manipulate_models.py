@@ -1,9 +1,9 @@
-"""The step `manipulate` with the real classes of SAM and diffusers, on tiny weights made on the spot.
+"""The step `manipulate` with the real classes of SAM and diffusers and tiny weights made in the test.
 
-- Every way is carried out by the model it names, and the editor that really ran is recorded.
-- What must not change does not, by one byte, whatever the model painted.
-- Equal seeds give equal pixels; another batch changes rounding only, within a stated tolerance.
-- A picture can be made again from its record alone. Memory that runs out halves the batch.
+- Every way is carried out by the model that it names, and the editor that actually ran is recorded.
+- What must not change stays the same to the byte, whatever the model painted.
+- Equal seeds yield equal pixels; another batch size changes only rounding, within a stated tolerance.
+- A picture can be made again from its record alone. If memory runs out, the batch is halved.
 """
 
 from __future__ import annotations

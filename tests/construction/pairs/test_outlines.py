@@ -1,4 +1,6 @@
-"""Outlines before anything is pasted: figures on planted tears, and the command that shows them on their pictures."""
+"""Outlines before anything is pasted: measures of planted tears, and the command that shows outlines on their
+pictures.
+"""
 
 from __future__ import annotations
 

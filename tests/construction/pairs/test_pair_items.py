@@ -1,4 +1,4 @@
-"""Items of manipulated images: keys, options, levels, groups, evidence, and what is left out with a reason."""
+"""Items about manipulated images: keys, options, levels, groups, evidence, and the reasons for leaving items out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of pairs as in MVP-Bench's figure 3, and the words of captions without a tagger."""
+"""Counts of pairs as in MVP-Bench's figure 3, and the words of captions, found without a tagger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that a model behind an endpoint writes: what it is told, what is taken, what is sent back, what fails."""
+"""Questions written by a model behind an endpoint: its prompts, accepted replies, replies sent back, and failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts in another color: the hue changes, and light, other hues and everything outside stay."""
+"""Recolored parts: the hue changes, while light, other hues and everything outside stay the same."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Masks by SAM's real classes on tiny weights made on the spot: the image encoder apart from the decoder.
+"""Masks from SAM's real classes with tiny weights made in the test; the image encoder runs separately from the decoder.
 
-- Masks are those of the libraries' own whole models; batches of another size give the same ones.
-- On a GPU's way of preparing pictures, in half precision, decisions are the same. There is no GPU where the tests run,
-  so what it does with pixels runs with the CPU as its device.
-- A picture is embedded once for all its boxes. Nothing is unpickled.
+- Masks equal those of the libraries' complete models; other batch sizes yield the same masks.
+- Decisions are the same if pictures are prepared as on a GPU, in half precision. The tests run without a GPU, so its
+  preparation of pixels runs on the CPU.
+- A picture is embedded only once for all its boxes. Nothing is unpickled.
 """
 
 from __future__ import annotations

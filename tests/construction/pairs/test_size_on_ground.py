@@ -1,4 +1,6 @@
-"""The size of a subject that is moved before a new background: with a horizon, its foot stands where its size belongs."""
+"""The size of a subject in front of a new background: if there is a horizon, its foot is at the position that fits its
+size.
+"""
 
 from __future__ import annotations
 

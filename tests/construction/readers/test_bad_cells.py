@@ -1,8 +1,8 @@
-"""A bad cell of whatever kind costs what needs it, and is named in a short line; no other row is hidden or lost.
+"""A bad cell of any kind affects only the values that need it, and is reported in a short line; no other row is lost.
 
-Twenty kinds of cells that people and programs write, in cells of several readers: numbers that are none or too large,
-dates, other types, nesting, spaces, signs that text cannot hold, and texts of any length; and what is wrong with a file
-as a whole: a mark of byte order, duplicates, columns that have changed places, line ends.
+The tests cover twenty kinds of cells that people and programs write, with several readers: invalid or too large
+numbers, dates, other types, nesting, spaces, characters that text cannot represent, and texts of any length. They also
+cover faults of whole files: byte order marks, duplicates, swapped columns, line ends.
 """
 
 from __future__ import annotations

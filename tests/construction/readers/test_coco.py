@@ -1,4 +1,4 @@
-"""COCO and LVIS: captions, boxes, crowds, federated labels, a licence a picture, names of either year."""
+"""COCO and LVIS: captions, boxes, crowds, federated labels, a license per picture, and file names of both years."""
 
 from __future__ import annotations
 

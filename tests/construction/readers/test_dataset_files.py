@@ -1,4 +1,6 @@
-"""Files of a dataset: folders, archives in them, archives alone; whatever is cut, damaged or leads elsewhere."""
+"""Files of a dataset: folders, archives in folders, single archives, and files that are truncated, damaged or lead
+elsewhere.
+"""
 
 from __future__ import annotations
 

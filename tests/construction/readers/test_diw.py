@@ -1,4 +1,4 @@
-"""DIW: lines in twos, y before x, from 1, `>` for farther, JPEG data in `.thumb` files."""
+"""DIW: pairs of lines, y before x, counted from 1, `>` for farther, JPEG data in `.thumb` files."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_sizes_taken_for_height_and_width_contradict_the_picture(tmp_path: Path)
         ("0,70,257,291,>,500,333", "point A is x 70, y 0, counted from 1"),
         ("118,70,334,291,>,500,333", "point B is x 291, y 334"),
         ("118,70,118,70,>,500,333", "both points are the same"),
-        ("118.5,70,257,291,>,500,333", "is no pair of points"),
-        ("118,70,257,291,>,500", "is no pair of points"),
+        ("118.5,70,257,291,>,500,333", "is not a pair of points"),
+        ("118,70,257,291,>,500", "is not a pair of points"),
     ],
 )
 def test_a_wrong_pair_is_one_refusal_with_its_line(tmp_path: Path, line: str, detail: str) -> None:
@@ -72,7 +72,7 @@ def test_a_lost_line_costs_one_picture_and_not_the_rest(tmp_path: Path) -> None:
     records, refused = read_all(Diw(), tmp_path)
     assert [(row.entry, row.reason) for row in refused] == [("line 4", "bad_row"), ("line 122", "bad_row")]
     assert "no pair of points follows" in refused[0].detail
-    assert "the file is cut" in refused[1].detail
+    assert "the file is truncated" in refused[1].detail
     assert len(records) == 40
 
 

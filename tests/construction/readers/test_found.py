@@ -1,9 +1,11 @@
-"""The reader `found`: source datasets in a folder's folders, and files of annotations beside one's own photographs.
+"""The reader `found`: source datasets in subfolders, and annotation files next to the user's own photographs.
 
-- every source dataset is told by its layout, keeps its record ids, names and licences, and lies under its own folder;
-- COCO boxes, captions, Pascal VOC, YOLO, tables and facts are told by their content; several about a picture add up;
-- what is no annotation, names no picture or could be two pictures is named; a file that two readers take is used by none;
-- in a run, files that are read are no images, datasets count their records apart, and pictures keep where they come from.
+- Every source dataset is recognized by its layout, keeps its record ids, names and licenses, and is in its own folder.
+- COCO boxes, captions, Pascal VOC, YOLO, tables and facts are recognized by their content; several for a picture are
+  combined.
+- Files that are not annotations, and names of no picture or of two, are reported; a file that fits two readers is not
+  used.
+- In a run, annotation files are not images, each dataset counts its records separately, and pictures keep their origin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""IIW: which of two points is darker; fractions of unequal sides, the authors' three guards, a licence a photograph."""
+"""IIW: which of two points is darker; fractions of unequal sides, the authors' three rules, and a license per
+photograph.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Depth maps, masks and cameras that lie beside photographs, as the reader `found` takes them.
+"""Depth maps, masks and cameras next to photographs, as the reader `found` reads them.
 
-- pairs of points follow from the raw distances, are the same at any time, and lie each way equally often;
-- boxes and numbers follow from the masks where it is known what these mean; else a line says what to state;
-- poses of COLMAP, of NeRF's tools and of tables in four conventions say of the same cameras the same;
-- wrong sizes, cut files, maps of no photograph, mirrored and rolled cameras are named, and nothing else is lost.
+- Pairs of points follow from the raw distances, are reproducible, and have each orientation equally often.
+- Boxes and counts follow from masks whose meaning is known; for other masks, a message says what to state.
+- Poses from COLMAP, from NeRF tools and from tables in four conventions agree for the same cameras.
+- Wrong sizes, truncated files, maps without a photograph, and mirrored and rolled cameras are reported; nothing else is
+  lost.
 """
 
 from __future__ import annotations

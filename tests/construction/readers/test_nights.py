@@ -1,4 +1,4 @@
-"""NIGHTS: the right vote means the right picture; triplets with few votes and columns in other places."""
+"""NIGHTS: `right_vote` means the picture on the right; triplets with few votes, and columns in a different order."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def test_splits_need_their_column_and_nothing_else_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "detail"),
     [
-        ("0,1,0,7", "0,1,1,7", "one is 1, the other 0"),
-        ("0,1,0,7", "0,0.5,0.5,7", "one is 1, the other 0"),
+        ("0,1,0,7", "0,1,1,7", "one must be 1, the other 0"),
+        ("0,1,0,7", "0,0.5,0.5,7", "one must be 1, the other 0"),
         ("0,1,0,7", "0,1,0,many", "votes"),
         ("ref/000/000.png", "../../etc/passwd", "ref_path"),
-        ("000_1.png", "000_0.png", "a picture stands twice"),
+        ("000_1.png", "000_0.png", "a picture appears twice"),
         (",test,True", ",test", "9 cells where there are 10 columns"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Pickles that hold data: numbers and lists come out, and nothing that a file asks for is run."""
+"""Pickles that contain data: numbers and lists are read, and no code that a file names is run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of one's own: a table beside the pictures, CSV or JSON lines, with any ground truth."""
+"""A user's folder: a table next to the pictures, CSV or JSON Lines, with any ground truth."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_lines_of_json_may_have_several_pictures_and_any_truth(tmp_path: Path) -
         ({"image": "a.png", "images": [{"image": "a.png"}]}, "either `image` or `images`"),
         ({"licence": "CC0"}, "either `image` or `images`"),
         ({"image": "a.png", "license": "CC0"}, "license"),
-        ({"image": "a.png", "width": 30}, "go together"),
+        ({"image": "a.png", "width": 30}, "give both width and height"),
     ],
 )
 def test_a_wrong_row_is_one_refusal(tmp_path: Path, row: object, detail: str) -> None:

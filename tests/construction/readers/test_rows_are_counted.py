@@ -1,8 +1,9 @@
-"""Every row that a source dataset states is used, refused as wrong, or left out by a rule, and counted once.
+"""Every row of a source dataset is used, refused as wrong, or left out by a rule, and is counted once.
 
-Rows are records and the annotations that they are made of. For each reader a small dataset is damaged in several ways,
-and the rows of its files are counted without the reader. One wrong cell never costs more than the annotation that needs
-it. The counts stand in what `construct check` and `construct survey` say, in the workspace, and in the run's log.
+Rows are records and the annotations from which they are made. For each reader, a small dataset is damaged in several
+ways, and the rows of its files are counted without the reader. A wrong cell never affects more than the annotation that
+needs it. The counts appear in the output of `construct check` and `construct survey`, in the workspace, and in the
+run's log.
 """
 
 from __future__ import annotations

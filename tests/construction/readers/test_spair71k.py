@@ -1,4 +1,4 @@
-"""SPair-71k: points of pairs, sizes as width and height, names with a colon, whatever archivers do to them."""
+"""SPair-71k: points of pairs, sizes as width and height, and names with a colon, even if archivers change it."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def test_a_key_point_that_is_wrong_or_outside_is_left_out_of_its_pair_alone(tmp_
 @pytest.mark.parametrize(
     ("change", "detail"),
     [
-        ({"kps_ids": ["0"]}, "they go together"),
-        ({"kps_ids": ["0", "0"]}, "stands twice"),
+        ({"kps_ids": ["0"]}, "their numbers must be equal"),
+        ({"kps_ids": ["0", "0"]}, "appears twice"),
         ({"src_kps": [], "trg_kps": [], "kps_ids": []}, "at least 1"),
         ({"category": "zebra"}, "'zebra'"),
         ({"src_imname": "../../etc/passwd.jpg"}, "src_imname"),

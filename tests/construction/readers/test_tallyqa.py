@@ -1,4 +1,4 @@
-"""TallyQA: questions about pictures of two sources, ids that must not be joined, a field that may be missing."""
+"""TallyQA: questions about pictures from two sources, ids that must not be joined, and a field that may be missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TARA: names of pictures made from addresses, dates of all lengths, addresses that stand twice."""
+"""TARA: picture names derived from URLs, dates of all lengths, and URLs that occur twice."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_photographs_that_were_not_fetched_are_counted(tmp_path: Path) -> None:
     ("change", "detail"),
     [
         ({"image_url": "ftp://static01.nyt.com/x.jpg"}, "image_url"),
-        ({"image_url": "https://static01.nyt.com/"}, "names no picture"),
+        ({"image_url": "https://static01.nyt.com/"}, "does not name a picture"),
         ({"image_url": None}, "image_url"),
         ({"gold_time": "23 May 2017"}, "23 May 2017"),
     ],

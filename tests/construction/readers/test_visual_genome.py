@@ -1,4 +1,4 @@
-"""Visual Genome: three files beside the list of pictures, in the names of two versions."""
+"""Visual Genome: three files next to the list of pictures, with the names of two versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VQAv2: questions and answers in two files, joined by their id; ten answers of which one counts."""
+"""VQAv2: questions and answers in two files, joined by their id; ten answers, one of which is accepted."""
 
 from __future__ import annotations
 

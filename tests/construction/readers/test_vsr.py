@@ -42,7 +42,7 @@ def test_zero_shot_rows_name_subject_and_object_and_one_whose_subject_is_damaged
     subjects = [record.truths[0].subject for record in records if isinstance(record.truths[0], SpatialClaim)]
     assert subjects == ["bench", *["cat"] * 39]
     assert (refusal.entry, refusal.reason) == ("line 4", "damaged_text")
-    assert "subj is 'at', which is no word of the caption 'The cat is" in refusal.detail
+    assert "subj is 'at', which is not in the caption 'The cat is" in refusal.detail
 
 
 def test_pictures_are_found_in_cocos_own_folders_too(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""WikiArt: styles by number and folder, names in whatever spelling the disk has."""
+"""WikiArt: styles by number and folder, and names in any spelling that the disk uses."""
 
 from __future__ import annotations
 

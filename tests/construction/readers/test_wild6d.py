@@ -1,4 +1,4 @@
-"""Wild6D: poses from pickles that run nothing, frames by number, masks that are missing, names of other days."""
+"""Wild6D: poses from pickles without running code, frames by number, missing masks, and outdated names."""
 
 from __future__ import annotations
 
@@ -97,8 +97,13 @@ def altered(tmp_path: Path, change: Any) -> tuple[int, list[tuple[str, str]], st
 @pytest.mark.parametrize(
     ("change", "entry", "reason", "detail"),
     [
-        (lambda rows: rows[3].update(rotation=2 * np.eye(3)), "frame 3", "bad_row", "which turns nothing"),
-        (lambda rows: rows[3].update(rotation=np.diag([1, 1, -1.0])), "frame 3", "bad_row", "which mirrors"),
+        (lambda rows: rows[3].update(rotation=2 * np.eye(3)), "frame 3", "bad_row", "which is not a rotation matrix"),
+        (
+            lambda rows: rows[3].update(rotation=np.diag([1, 1, -1.0])),
+            "frame 3",
+            "bad_row",
+            "which includes a reflection",
+        ),
         (lambda rows: rows[3].update(rotation=np.eye(2)), "frame 3", "bad_row", "rotation"),
         (lambda rows: rows[3].update(name="bottle/0002/1/0003"), "frame 3", "bad_row", "of another video"),
         (lambda rows: rows.pop(), "frame 13", "missing_pose", "13 poses, none for frame 13"),

@@ -1,5 +1,5 @@
-"""Spatial relation and counting: keys from the datasets' own files by the paper's rule, derived without
-reader and step.
+"""Spatial relation and counting: keys from the datasets' own files by the paper's rule, derived without the reader and
+the step.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Correspondence items of HPatches: the right point lies where the raw matrices say, without reader and step."""
+"""Correspondence items from HPatches: the right point follows from the raw matrices, without the reader and the
+step.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Forensic detection with a tiny SDXL of random weights, which proves the path and not the worth of the questions.
+"""Forensic detection with a tiny SDXL with random weights, which tests the path and not the value of the questions.
 
-- the key is the photograph of the row whose caption the model got, once through the same treatment as the others;
-- all four pictures have one size and format; a seed makes the same bytes;
-- photographs that would not be scaled down enough say so; missing weights say what to fetch.
+- The key is the photograph of the row whose caption the model received, treated once like the other pictures.
+- All four pictures have the same size and format; a seed yields the same bytes.
+- Photographs that would not be scaled down enough have a reason; for missing weights, a message says what to fetch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hardened points: the marks lie on what the truth says, and where they lie is the same whichever answer is right."""
+"""Hardened points: the marks agree with the truth, and their positions are the same whichever answer is right."""
 
 from __future__ import annotations
 

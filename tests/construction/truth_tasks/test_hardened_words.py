@@ -1,4 +1,4 @@
-"""Hardened counts and claims: neither the numbers offered nor the words of a claim tell the right option."""
+"""Hardened counts and claims: neither the numbers offered nor the words of a claim reveal the right option."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Puzzles: collected ones from a table, with a required explanation, and generated ones that cannot be cheated."""
+"""Puzzles: collected ones from a table, with a required explanation, and generated ones that cannot be solved by a
+cheat.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Similarity, style and camera motion: keys derived again from votes, styles and poses by other means than the steps'."""
+"""Similarity, style and camera motion: keys derived independently of the steps from votes, styles and poses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Localization of boxes and jigsaw of pictures that a dataset brings: keys follow from the raw JSON, without reader."""
+"""Localization of boxes and jigsaw with pictures from a dataset: keys follow from the raw JSON, without the reader."""
 
 from __future__ import annotations
 

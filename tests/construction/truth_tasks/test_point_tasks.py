@@ -1,5 +1,5 @@
-"""Reflectance, depth and correspondences by the paper's rule: keys derived again from the truth, marks that people can
-tell apart.
+"""Reflectance, depth and correspondences by the paper's rule: keys derived independently from the truth, and marks that
+people can distinguish.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Tasks of pictures that others published: jigsaw and correspondence of the pictures alone, the rest of marks on them.
+"""Tasks about published pictures: jigsaw and correspondence from the pictures alone, the other tasks from marks on
+them.
 
-The marks are those of simulated annotators, who look at no picture: what is tested is that a key is what was marked.
+The marks are those of simulated annotators, who see no picture: the tests check that a key equals what was marked.
 """
 
 from __future__ import annotations

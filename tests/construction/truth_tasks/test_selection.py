@@ -1,4 +1,4 @@
-"""Which candidates become items: pictures once, answers and letters even, by the seed alone."""
+"""The candidates that become items: each picture once, balanced answers and letters, determined by the seed alone."""
 
 from __future__ import annotations
 

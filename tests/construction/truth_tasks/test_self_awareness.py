@@ -1,4 +1,6 @@
-"""MM-SAP's three sets: kinds of visual information, five options with one that declines, questions nothing answers."""
+"""MM-SAP's three sets: kinds of visual information, five options including one that declines, and unanswerable
+questions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims become questions by one rule for all relations of VSR, and nothing but the verb moves."""
+"""Claims become questions by one rule for all relations of VSR, which moves only the verb."""
 
 from __future__ import annotations
 

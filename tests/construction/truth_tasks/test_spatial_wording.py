@@ -1,4 +1,4 @@
-"""Questions about spatial relations that a model words: which can stand for a claim, and what becomes of the others."""
+"""Questions about spatial relations worded by a model: those that match a claim, and the treatment of the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Items made of the datasets' own files, by the paper's rules: each key is derived again from the raw annotation, without reader and step."""
+"""Items made from the datasets' own files by the paper's rules: each key is derived again from the raw annotation,
+without the reader and the step.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""`evaluate plan` on stored results: what it reads of them, says, writes and refuses, and that its commands run.
+"""`evaluate plan` on stored results: what it reads, prints, writes and refuses, and whether its commands run.
 
 Facts held here: without results it gives a plan from items and clusters and a pilot whose commands run and make
-everything estimable; orders, wordings, samples and readers are read from the runs that hold them, and an answer that
-several runs hold counts once; the commands of a drawn design ask the listed items; equal plans give equal bytes.
+everything estimable; orders, wordings, samples and readers are read from the runs that contain them, and an answer that
+occurs in several runs is counted once; the commands of a drawn design ask the listed items; equal plans yield equal
+bytes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Any worded protocol can show examples first: with pictures, drawn by a seed, and never anything that is scored."""
+"""Any worded protocol can show examples first: with pictures, drawn by a seed, and never a scored item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protocol `grounded`: a letter and a box, scored beside each other against what people marked."""
+"""The protocol `grounded`: a letter and a box, both scored, the box against the regions that people marked."""
 
 from __future__ import annotations
 

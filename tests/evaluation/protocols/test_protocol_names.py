@@ -1,4 +1,4 @@
-"""Protocols have names and typed settings, which travel with every score and keep scores apart."""
+"""Protocols have names and typed settings, which are stored with every score and distinguish scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Protocols that change what is shown: nothing, another item's pictures, words instead, other marks, one picture of all."""
+"""Protocols that change the pictures shown: none, another item's, words instead, other marks, or all joined into
+one.
+"""
 
 from __future__ import annotations
 

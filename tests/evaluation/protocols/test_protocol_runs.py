@@ -1,4 +1,4 @@
-"""What protocols leave behind: logs that go on, requests that carry the words, reports, steps, and results of old."""
+"""Runs under protocols: continued logs, requests with the protocol's words, reports, steps, and older results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rotations, shuffles and second questions: what is asked, and what the replies amount to."""
+"""Rotations, shuffles and second questions: the questions asked, and the verdicts on the replies."""
 
 from __future__ import annotations
 

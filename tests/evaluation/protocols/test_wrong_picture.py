@@ -1,4 +1,4 @@
-"""Which item lends its pictures is the one that going through all of them in turn would find, in far fewer steps."""
+"""The item that lends its pictures is the one that an exhaustive search would find, found in far fewer steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BLINK's questions, from its data set's files, become a release that every other command takes."""
+"""BLINK's questions, read from the files of its data set, become a release that all other commands accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published questions become a release: whole where they can, left out with a reason where they cannot."""
+"""Published questions become a release; those that cannot be released are left out with a reason."""
 
 from __future__ import annotations
 

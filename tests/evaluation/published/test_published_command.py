@@ -1,4 +1,4 @@
-"""`evaluate published` prints cells for machines and for people, and says what was wrong in one line."""
+"""`evaluate published` prints cells for machines and for people, and reports errors in one line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Our reader on the replies that the papers published.
 
-Facts held here: it agrees with BLINK's rule where that settles a row, with BLINK's judge on nearly all others, with
-II-Bench's reader on every reply, and with MVP-Bench's on every reply of the three models that answer as they were asked.
+Facts held here: it agrees with BLINK's rule if that settles a row, with BLINK's judge on nearly all others, with
+II-Bench's reader on every reply, and with MVP-Bench's on every reply of the three models that answer as they were
+asked.
 """
 
 from __future__ import annotations

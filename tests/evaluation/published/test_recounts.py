@@ -1,7 +1,7 @@
-"""The papers' printed cells come out of the papers' own files.
+"""The papers' printed cells can be recomputed from the papers' own files.
 
 Facts held here: every cell of MVP-Bench and BLINK that `expected.json` lists, with its numerator and denominator;
-every prompt that II-Bench really sent; and that plain files give what gzipped ones do.
+every prompt that II-Bench actually sent; and equal results from plain and gzipped files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Decoding damaged files: cut anywhere, a file is refused or gives exactly the same pixels; nothing of Pillow gets out."""
+"""Decoding damaged files: a file truncated anywhere is refused or yields the same pixels; no exception of Pillow
+escapes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JPEG 2000 and HEIC are read, and an image that this installation cannot read is never called no image."""
+"""JPEG 2000 and HEIC are read, and an image that this installation cannot read is never reported as not an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader that steps share: each image decoded once, read-only pixels, changed files noticed."""
+"""The reader shared by steps: each image is decoded once, pixels are read-only, and changed files are noticed."""
 
 from __future__ import annotations
 

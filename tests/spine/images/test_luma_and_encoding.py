@@ -1,4 +1,4 @@
-"""Gray in reduced size, PNG encoding, pixel hashes."""
+"""Gray pictures at reduced size, PNG encoding, pixel hashes."""
 
 from __future__ import annotations
 

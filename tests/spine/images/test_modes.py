@@ -1,4 +1,4 @@
-"""Decoding: every mode gives pixels computed by hand, all eight orientations agree with an upright reference."""
+"""Decoding: every mode yields the hand-computed pixels, and all eight orientations agree with an upright reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recipes with `fitted`: steps that lack something are left out and named, and what is recorded is what ran."""
+"""Recipes with `fitted`: steps without their input are left out and named, and the record states the steps that ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a gather step says of rows: each row gets its own outcome, others are kept, and nonsense is refused."""
+"""A gather step's outcomes for rows: each named row gets its own, other rows are kept, and invalid outcomes are
+refused.
+"""
 
 from __future__ import annotations
 

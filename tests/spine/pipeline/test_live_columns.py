@@ -1,4 +1,4 @@
-"""The columns that a gather step gets: of live records only, as the last stage left them, in bounded memory."""
+"""The columns that a gather step receives: only live records, as left by the last stage, in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step makes is encoded once, in the format that its step and the workspace's rule ask for."""
+"""A picture made by a step is encoded once, in the format that the step and the workspace's rule determine."""
 
 from __future__ import annotations
 

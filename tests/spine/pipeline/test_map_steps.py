@@ -1,4 +1,4 @@
-"""Map steps under the engine: one outcome per record whatever a step does, and nothing done twice."""
+"""Map steps under the engine: one outcome per record whatever a step does, and no work done twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items that a curator brings back: at filters and at steps that see all at once, and nothing runs again for them."""
+"""Items that a curator restores: at filters and at steps that process all items at once, without repeated work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Which stages run in one pass: neighbours, unless one wants a GPU and the other none; and what a pass needs."""
+"""Stages that run in one pass: adjacent ones, unless one needs a GPU and the other does not; and the needs of a
+pass.
+"""
 
 from __future__ import annotations
 

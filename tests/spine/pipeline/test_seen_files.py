@@ -1,4 +1,4 @@
-"""What ingest remembers: files that have not changed are known, anything else is read again."""
+"""The memory of ingest: unchanged files are recognized, all others are read again."""
 
 from __future__ import annotations
 

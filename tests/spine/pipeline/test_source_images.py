@@ -1,4 +1,4 @@
-"""Looking up source images of other shards: each shard's table is read once, however many are asked for."""
+"""Look-ups of source images in other shards: each shard's table is read once, however many images are requested."""
 
 from __future__ import annotations
 

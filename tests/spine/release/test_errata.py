@@ -1,4 +1,4 @@
-"""Errata: what is set right, what is left out, what has changed before, and what a document of them may say."""
+"""Errata: corrected items, removed items, earlier changes, and the valid content of a document of errata."""
 
 from __future__ import annotations
 

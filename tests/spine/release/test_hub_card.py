@@ -1,4 +1,4 @@
-"""The card's settings are ones that the Hub's own client reads, and cards of earlier layouts are still proven."""
+"""The card's settings can be read by the Hub's own client, and cards of earlier layouts are still verified."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The human baseline of a release.
 
-- What is written is read back; without one there is nothing to read.
-- Counts that cannot be, and items that the release does not have, are refused by writer, reader and `release verify`.
+- A written baseline is read back; a release without one yields none.
+- Impossible counts, and items that the release lacks, are refused by writer, reader and `release verify`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reading a release that may come from anyone.
 
-- What is no release, newer than this program, or damaged is refused in words.
+- A folder that is not a release, is damaged or is newer than this program is refused with a message.
 - Nothing outside the folder is ever read.
-- A changed byte gives an error or the same item, never another one.
+- A changed byte yields an error or the same item, never a different one.
 """
 
 from __future__ import annotations

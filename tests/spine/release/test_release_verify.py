@@ -1,8 +1,8 @@
 """Verifying a release.
 
-- A whole one holds.
-- Every flipped, cut, added, missing, renamed or linked file is named.
-- A manifest or document that someone made to mislead gives problems, never a traceback. (What rows can say wrong:
+- A complete release passes.
+- Every changed, truncated, added, missing, renamed or linked file is named.
+- A manifest or document crafted to mislead yields problems, never a traceback. (For wrong rows, see
   `test_release_contents.py`.)
 """
 

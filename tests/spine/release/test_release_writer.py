@@ -1,9 +1,9 @@
 """Writing a release.
 
-- It gives back what went in: items, splits, the very bytes of every picture.
+- It can be read back unchanged: items, splits, and the exact bytes of every picture.
 - Its bytes depend on its content only, not on order or time.
-- A folder appears whole or not at all, and what is there is never changed.
-- What cannot be released is refused with a reason.
+- A folder appears complete or not at all, and an existing one is never changed.
+- Content that cannot be released is refused with a reason.
 """
 
 from __future__ import annotations

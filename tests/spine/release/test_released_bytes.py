@@ -1,4 +1,4 @@
-"""The bytes of a release, counted: what is kept, turned and drawn, how often, and how large it comes out."""
+"""Counts of a release's bytes: pictures kept, turned and drawn, how often, and the resulting sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources of a folder's images: the table goes before XMP, XMP before EXIF, EXIF before IPTC."""
+"""Sources of a folder's images: the table takes precedence over XMP, XMP over EXIF, and EXIF over IPTC."""
 
 from __future__ import annotations
 

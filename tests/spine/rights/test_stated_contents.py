@@ -1,4 +1,4 @@
-"""What picture files say of what they show: each standard is read, and damage states nothing."""
+"""The statements in picture files about their content: each standard is read, and damaged metadata state nothing."""
 
 from __future__ import annotations
 
