@@ -96,14 +96,14 @@ class Manipulate(ManipulationSettings, MapStep):
             filter stopped the request.
         changed_outside (left out): The endpoint's model drew another scene outside the mask, or moved it too far.
         endpoint_refused (left out): The endpoint refused the request; the evidence quotes its words.
-        endpoint_unusable_reply (left out): The endpoint returned no picture, an unreadable one, or one of another
-            aspect.
+        endpoint_unusable_reply (left out): The endpoint returned no picture, an unreadable one, or one with a different
+            aspect ratio.
         endpoint_timeout (failed): The endpoint did not answer in time; the next run tries again. Left out if other
             ideas of the image were carried out; the same holds for the next two.
         endpoint_busy (failed): The endpoint was busy; the next run tries again.
         endpoint_connection (failed): The endpoint could not be reached; the next run tries again.
         out_of_memory (left out): Memory did not suffice even for this picture alone.
-        way_left_out (left out): The settings exclude ideas of this way.
+        way_left_out (left out): The settings exclude this way of altering an image.
     """
 
     name: ClassVar[str] = "manipulate"

@@ -222,7 +222,7 @@ def _releases_with(
 
 
 def _made_from(records: Sequence[ImageRecord], image_ids: Iterable[str]) -> set[str]:
-    """Return the ids of some images and of all pictures that steps made from them."""
+    """Return the given image ids and the ids of all pictures that steps made from those images."""
     parents = [(made.image_id, made.derived_from) for made in records if made.derived_from]
     ids, before = set(image_ids), 0
     while len(ids) > before:

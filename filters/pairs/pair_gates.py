@@ -47,7 +47,7 @@ _Window = tuple[slice, slice]
 
 
 class _Frame(NamedTuple):
-    """Two pictures of one size, and a mask, 0 or 1, of the kept part of the first."""
+    """Two pictures of the same size, and a mask (0 or 1) of the part of the first that is kept."""
 
     before: NDArray[np.float32]
     after: NDArray[np.float32]

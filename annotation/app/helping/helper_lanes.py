@@ -140,7 +140,7 @@ class HelperLanes:
         self._lane(work).put_behind(_Job(work._replace(hints=None), None))
 
     def later(self, work: HelperWork) -> Future[HelperAnswer]:
-        """Return a future of a helper's proposal, computed once no other request waits.
+        """Return a future for a helper's proposal, which is computed once no other request is waiting.
 
         Raises:
             HelperBusy: Too many pictures are waiting.

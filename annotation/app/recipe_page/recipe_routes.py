@@ -121,7 +121,7 @@ class _RecipePages:
         return own_page(TEXTS["recipe"], body, here=RECIPE, notice=notice, **more)
 
     def step(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show the form of a step; the address may fill in fields, such as `?entry=verify&votes=3`."""
+        """Show the form for a step; a query string such as `?entry=verify&votes=3` prefills fields."""
         form = self._form(file, asked.query.get("entry", ""))
         shown = form.shown()
         return self._step_page(

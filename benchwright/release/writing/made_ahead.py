@@ -54,7 +54,7 @@ def _made(task: _PictureToMake) -> bytes:
 
 
 def make_ahead(files: Iterable[FileToMake], store: ItemCache, record_map: RecordMap) -> None:
-    """Make the files that the store lacks; a file whose picture fails is left to its later user.
+    """Make the files that the store lacks; a file whose picture fails is left to whichever step needs it later.
 
     Args:
         files: The files; their pictures are read a few at a time.

@@ -209,7 +209,7 @@ def _bled(lab: NDArray[np.float32], share: NDArray[np.float32], band: float) -> 
 
 
 def _means(lab: NDArray[np.float32], where: Mask, radius: int) -> tuple[NDArray[np.float32], Mask]:
-    """Return the mean color of the selected pixels around each pixel, and where there are any."""
+    """Return the mean color of the selected pixels around each pixel, and a mask of the pixels that have any."""
     import cv2
 
     weights, side = where.astype(np.float32), 2 * radius + 1
