@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from benchwright.facts import Color
 
 from ...item_parts.cutting_out import Mask
-from ...item_parts.matting import matted
+from ...item_parts.matting import LEAST_BAND, matted
 from ..masks.base import Pixels
+from .two_sides import sides
 from .windows import Alpha
 
 SAME_COLOR, NO_COLOR = "same_color", "no_color"
@@ -84,6 +85,15 @@ _APART, _ASTRAY = 0.05, 0.3
 """Distance in chroma from which both sides can be told apart; distance of a mix from the line between them, as a share
 of that line, from which it is none.
 """
+_SAME, _ASIDE, _DARKEST = 0.6, 0.27, 0.3
+"""A pixel outside may be the part's own in another light, and is no sample of a neighbor's color, from this share of
+the mean saturation inside, up to this tangent of the angle between their hues (15 degrees), and from this share of the
+mean lightness inside.
+"""
+_NEARER, _MATCH = 0.4, 0.02
+"""A pixel is a neighbor's if it is nearer to a color outside than to any inside by this factor, and at most this far
+from it.
+"""
 _LEAST, _MOST = 0.1, 0.9
 """Shares of a mix below and beyond which a pixel belongs to one side."""
 
@@ -108,13 +118,14 @@ def recolored(picture: Pixels, mask: Mask, color: Color, *, band: float) -> tupl
     turn = (tone.hue - hue + 180) % 360 - 180
     if abs(turn) < _LEAST_TURN:
         return SAME_COLOR
-    whole = _following(lab, mask, round(_REACH * band))
+    theirs = _neighbors(lab, mask, band)
+    whole = _following(lab, mask, round(_REACH * band)) & (mask | (theirs < _LEAST))
     matte = matted(picture, whole, band=band)
     colors = _Tone(lightness, chroma, hue), tone, float(np.deg2rad(turn))
     share = matte.alpha * (1 - _foreign(lab, hue, max(1.0, band / 2)))
     own = _lab(matte.pixels)
     bled = _bled(lab, share, band)
-    share = np.where(bled.known, bled.share, share)
+    share = np.where(bled.known, bled.share, share) * (1 - theirs)
     own[..., 1:] = np.where(bled.known[..., None], bled.own, own[..., 1:])
     new = lab + share[..., None] * (_turned(own, *colors) - own)
     after = np.clip(np.rint(picture + _rgb(new) - _rgb(lab)), 0, 255).astype(np.uint8)
@@ -157,6 +168,27 @@ def _foreign(lab: NDArray[np.float32], hue: float, soft_px: float) -> NDArray[np
     holds = np.zeros(count, np.float32)
     holds[np.unique(regions[certain])] = 1
     return np.asarray(cv2.GaussianBlur(holds[regions], (0, 0), 0.7), np.float32)
+
+
+def _neighbors(lab: NDArray[np.float32], mask: Mask, band: float) -> NDArray[np.float32]:
+    """Return how much each pixel outside a mask has the color of a neighbor, 0-1; 0 where both sides look alike."""
+    import cv2
+
+    if band < LEAST_BAND:
+        return np.zeros(mask.shape, np.float32)
+    inward, outward = (cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 5) for side in (mask, ~mask))
+    rim = ~mask & (outward <= (_REACH + 2) * band + _BLEEDING_PX)
+    own, known = _means(lab, mask, round(_NEAR * band))
+    ahead = own[..., 1:] / np.maximum(np.hypot(own[..., 1], own[..., 2]), _GRAY)[..., None]
+    along = (lab[..., 1:] * ahead).sum(axis=2)
+    aside = np.hypot(*np.moveaxis(lab[..., 1:] - along[..., None] * ahead, 2, 0))
+    shade = lab[..., 0] / np.maximum(own[..., 0], _GRAY)
+    same = known & (along > _SAME * shade * np.hypot(own[..., 1], own[..., 2])) & (aside < _ASIDE * along)
+    same &= shade > _DARKEST
+    beside = ~mask & (outward > _BLEEDING_PX + band / 2) & ~same
+    found = sides(lab, rim, mask & (inward > _BLEEDING_PX), beside, band=band)
+    theirs = rim & (found.to_outside < _NEARER * found.to_inside) & (found.to_outside < _MATCH)
+    return np.asarray(cv2.GaussianBlur(theirs.astype(np.float32), (0, 0), 0.7) * ~mask, np.float32)
 
 
 def _following(lab: NDArray[np.float32], mask: Mask, reach: int) -> Mask:
