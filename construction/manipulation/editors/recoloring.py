@@ -111,6 +111,30 @@ def recolored(picture: Pixels, mask: Mask, color: Color, *, band: float) -> tupl
     return after, np.asarray(np.where(visible, np.maximum(share, 1e-3), 0), np.float32)
 
 
+def neighbors_inside(picture: Pixels, mask: Mask, *, band: float) -> float:
+    """Return the share of a part's outline, 0-1, that holds a neighbor's color, such as a strip of skin along its rim.
+
+    Args:
+        picture: (height, width, 3) RGB.
+        mask: The part, not empty.
+        band: Half-width of its soft rim, in pixels.
+    """
+    import cv2
+
+    if band < LEAST_BAND:
+        return 0.0
+    lab = oklab(picture)
+    inward, outward = (cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 5) for side in (mask, ~mask))
+    own, known = means(lab, mask, round(2 * _NEAR * band))
+    alike = known & in_any_light(lab, own)
+    reach = 2 * _REACH * band
+    judged = mask & ~alike & (inward > _BLEEDING_PX) & (inward <= reach)
+    found = sides(lab, judged, mask & alike, ~mask & ~alike & (outward > _BLEEDING_PX), band=2 * band)
+    theirs = judged & (found.to_outside < _NEARER * found.to_inside) & (found.to_outside < _MATCH)
+    whole = cv2.morphologyEx(theirs.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    return float(np.count_nonzero(whole) / np.count_nonzero(mask))
+
+
 def _own_tone(lab: NDArray[np.float32]) -> tuple[float | None, float, float]:
     """Return the hue in degrees that most of a part has, and the mean chroma and lightness of that hue.
 
