@@ -19,7 +19,7 @@ from .edit_jobs import Draw, EditJob, FinishedEdit, finished, pasted
 from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible, has_ground, lent, part_replaced
 from .editors.effects import EFFECTS
 from .editors.harmony import contact_shadow, focused_like, in_the_light_of, shaded
-from .editors.recoloring import recolored
+from .editors.recoloring import neighbors_inside, recolored
 from .editors.surfaces import surface_filled
 from .manipulation_settings import ManipulationSettings, Masking
 from .masks.base import Masker, MaskRequest, PictureRequests, Pixels, hints_within, judged_outline, masks_found
@@ -121,7 +121,10 @@ def _altered(canvas: EditJob) -> FinishedEdit | str:
 def _colored(canvas: EditJob, mask: Mask, color: Color, step: ManipulationSettings) -> FinishedEdit | str:
     band = round(band_of(mask.shape, step.blend.matte_px), 3)
     done = recolored(canvas.base, mask, color, band=band)
-    return done if isinstance(done, str) else pasted(canvas, *done, {"color": color, "matte_px": band})
+    if isinstance(done, str):
+        return done
+    foreign = round(neighbors_inside(canvas.base, mask, band=band), 4)
+    return pasted(canvas, *done, {"color": color, "matte_px": band, "neighbors_inside": foreign})
 
 
 def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: ManipulationSettings) -> FinishedEdit | str:

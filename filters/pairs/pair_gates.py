@@ -27,8 +27,8 @@ from benchwright.images.covering import cover
 from benchwright.records import Item, MaskRuns
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
-from .left_color import left_color
 from .paired_pictures import PastedDonor, PicturePair, pair_of
+from .part_color import MOST_LEFT, MOST_SPILLED, left_color, spilled_color
 from .seams import Joint, halo, seam, smear
 from .standing import contact
 
@@ -125,7 +125,7 @@ def _peak(values: NDArray[np.float64], at: int) -> float:
 
 _OTHER_SIZE, _NOTHING, _OUTSIDE, _SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
 _HALO, _SMEAR, _SEAM, _TORN, _FLOATING = "halo", "smeared", "seam", "torn", "floating"
-_WATERMARKED, _COLOR_LEFT = "watermarked", "color_left"
+_WATERMARKED, _COLOR_LEFT, _COLOR_SPILLED = "watermarked", "color_left", "color_spilled"
 _VISIBLE = 8
 """Number of levels by which a channel must differ for a pixel to count as visibly changed."""
 
@@ -142,6 +142,7 @@ _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(
         "contact",
         "watermark",
         "left_color",
+        "spilled_color",
     )
 )
 
@@ -166,8 +167,10 @@ class PairGates(Filter):
             `floating`.
         max_watermark: How well fine detail of the natural picture, or of the photograph behind the subject, may repeat
             at one lag all over it, -1 to 1; more is `watermarked`.
-        max_left_color: Largest share, 0-1, of the surroundings of a part with another color that may have the part's
-            old color; more is `color_left`.
+        max_left_color: Largest length, 0-1, of a scrap of the old color that borders on a recolored part without an
+            edge between, relative to the part; more is `color_left`.
+        max_spilled_color: Largest size, 0-1, of a scrap of the new color outside the part's outline, relative to the
+            part; more is `color_spilled`.
         tolerance: Number of levels, 0-255, by which a channel may differ outside the editable region.
 
     Reasons:
@@ -181,11 +184,12 @@ class PairGates(Filter):
         floating (drop): A standing subject casts no shadow on the ground under it.
         watermarked (drop): A pattern, such as an agency's name, repeats all over a photograph of the pair.
         color_left (drop): A part has its new color only in places.
+        color_spilled (drop): What lies beside a part has its new color too.
         other_size (drop): The two pictures differ in size.
     """
 
     name: ClassVar[str] = "pair_gates"
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {
         "same_size": "bool",
@@ -199,6 +203,7 @@ class PairGates(Filter):
         "contact": "float64",
         "watermark": "float64",
         "left_color": "float64",
+        "spilled_color": "float64",
     }
     thresholds: ClassVar[frozenset[str]] = frozenset(
         {
@@ -212,6 +217,7 @@ class PairGates(Filter):
             "min_contact",
             "max_watermark",
             "max_left_color",
+            "max_spilled_color",
         }
     )
 
@@ -224,7 +230,8 @@ class PairGates(Filter):
     max_tear: float | None = Field(MOST_TEAR, ge=0, le=1)
     min_contact: float | None = Field(0.06, ge=0, le=1)
     max_watermark: float | None = Field(MOST_WATERMARK, ge=-1, le=1)
-    max_left_color: float | None = Field(0.15, ge=0, le=1)
+    max_left_color: float | None = Field(MOST_LEFT, ge=0, le=1)
+    max_spilled_color: float | None = Field(MOST_SPILLED, ge=0, le=1)
     tolerance: int = Field(0, ge=0, le=255)
 
     def open(self, ctx: OpenContext) -> dict[str, dict[str, bool | float | None]]:
@@ -254,7 +261,7 @@ class PairGates(Filter):
         differences |= _seams(pair, before, after, editable, ctx)
         differences |= {"tear": None, "contact": None} | _subject(pair, before, after, editable, ctx)
         differences["watermark"] = _watermark(pair, before, ctx)
-        differences["left_color"] = left_color(before, after) if pair.has_color else None
+        differences |= {"left_color": None, "spilled_color": None} | _colored(pair, before, after)
         return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in differences.items()}}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
@@ -274,12 +281,24 @@ class PairGates(Filter):
             (_FLOATING, "contact", self.min_contact, -1),
             (_WATERMARKED, "watermark", self.max_watermark, 1),
             (_COLOR_LEFT, "left_color", self.max_left_color, 1),
+            (_COLOR_SPILLED, "spilled_color", self.max_spilled_color, 1),
         )
         for reason, name, bound, way in bounds:
             value = measured[name]
             if value is not None and bound is not None and way * value > way * bound:
                 return Outcome("drop", reason, evidence={name: value, "bound": bound})
         return Outcome()
+
+
+def _colored(pair: PicturePair, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> dict[str, float | None]:
+    """Return how much of a part kept its old color, and how much beside it took the new one; nothing without a color.
+
+    Only a stated outline tells what lies beside the part.
+    """
+    if not pair.has_color:
+        return {}
+    beside = None if pair.outline is None else spilled_color(before, after, _cells(pair.outline, before.shape))
+    return {"left_color": left_color(before, after), "spilled_color": beside}
 
 
 def _watermark(pair: PicturePair, before: NDArray[np.uint8], ctx: Context) -> float | None:

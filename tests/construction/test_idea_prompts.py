@@ -95,7 +95,8 @@ def test_data_cannot_close_its_fence(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["Jordan Ellery waves", "a picture of Jordan van Ellery", "President Ellery", "Dr. Ellery", "J. R. Ellery",
-     "Is that Jordan Ellery?", "Replace Jordan Ellery", "Trump on a stage", "Jean-Luc Ellery in New York"],
+     "Is that Jordan Ellery?", "Replace Jordan Ellery", "the Jordan Ellery poster", "a Jordan Ellery in a red dress",
+     'the words "Jordan Ellery wins"', "The Ellery Sisters are on a stage", "Trump on a stage", "Jean-Luc Ellery in New York"],
 )  # fmt: skip
 def test_names_of_persons_are_seen(text: str) -> None:
     assert real_person(text) is not None
@@ -104,7 +105,8 @@ def test_names_of_persons_are_seen(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["The woman in New York City", "The Eiffel Tower at night", "A Roman coin", "Is the man in the Grand Palace?",
-     "Spider-Man on a wall", "Santa Claus and Robin Hood", "Monday Morning", "a U.S. flag", "the isle of Brannoch",
+     "Is the Sagrada Familia below a red sky?", "The Mona Lisa hangs on a wall", 'The sign reads "Fresh Bread".',
+     "Corner Shop", "Spider-Man on a wall", "Santa Claus and Robin Hood", "Monday Morning", "a U.S. flag", "the isle of Brannoch",
      *(f"Is {one.name}, {one.known_as}, here?" for one in FICTIONAL)],
 )  # fmt: skip
 def test_places_days_and_figures_that_nobody_is_pass(text: str) -> None:

@@ -2,8 +2,9 @@
 
 Copies of one pattern have the same lag everywhere in the picture, over sky, faces and grass alike. Repeated objects in
 a photograph (windows, tiles, waves) fill only part of it. The lags at which fine detail repeats are therefore read from
-the autocorrelation of a whitened spectrum, and each lag is then checked separately in every part of the picture. A
-single logo or line of text does not repeat and is not found.
+the autocorrelation of a whitened spectrum, and each lag is then checked separately in every part of the picture. Lines,
+such as stripes, shelves or the grid of a page, also repeat at neighboring lags, but letters do not: the largest value
+at a neighboring lag is subtracted. A single logo or line of text does not repeat and is not found.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 Values = NDArray[np.float32]
 
-MOST_WATERMARK = 0.04
+MOST_WATERMARK = 0.022
 """Largest value at which a picture is considered free of repeated watermarks."""
 _SIDE_PX = 512
 """Longer side to which pictures are first scaled; the distances below are in pixels of the scaled picture."""
@@ -26,12 +27,14 @@ curve."""
 _NEAREST, _FARTHEST = 0.06, 0.45
 """Smallest lag, as a share of the longer side, and largest lag, as a share of each side."""
 _LAGS, _APART_PX = 6, 7
+_BESIDE = tuple((down, across) for down in (-3, 0, 3) for across in (-3, 0, 3) if down or across)
+"""Neighboring lags, in pixels, at which copies of letters no longer cover each other."""
 _PARTS, _SHARE = 5, 0.4
 """Number of parts along each side, and the quantile of their correlations that is used."""
 
 
 def watermark(pixels: NDArray[np.uint8]) -> float | None:
-    """Return how well fine detail repeats at one lag in most parts of a picture, -1 to 1.
+    """Return how much better fine detail repeats at one lag than at its neighbors in most parts of a picture, 0-1.
 
     The value is about 0 without repetition, and None if the picture is too narrow to measure.
 
@@ -47,7 +50,9 @@ def watermark(pixels: NDArray[np.uint8]) -> float | None:
     least, found = float(strength.min()), 0.0
     for _ in range(_LAGS):
         down, across = divmod(int(strength.argmax()), strength.shape[1])
-        found = max(found, _agreement(detail, down, across - left))
+        lag = down, across - left
+        beside = max(_agreement(detail, max(0, lag[0] + rows), lag[1] + columns) for rows, columns in _BESIDE)
+        found = max(found, _agreement(detail, *lag) - max(0.0, beside))
         cv2.circle(strength, (across, down), _APART_PX, least, cv2.FILLED)
     return found
 

@@ -14,6 +14,8 @@ _REFERENCE_PX = 512
 """Shorter side, in pixels, that the sizes below refer to; they scale with the picture."""
 _SEPIA = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
 _PAINT_LEVELS = 16
+_SHADED_BELOW, _DARKEST = 110, 0.35
+"""Gray level below which a pencil shades an area, and the share of its lightness that black keeps."""
 
 
 def cartoon(pixels: Pixels) -> Pixels:
@@ -29,13 +31,16 @@ def cartoon(pixels: Pixels) -> Pixels:
 
 
 def pencil_sketch(pixels: Pixels) -> Pixels:
-    """Return a gray drawing: the picture over its own blurred negative."""
+    """Return a gray drawing: the picture over its own blurred negative, with dark areas shaded."""
     import cv2
 
-    grey = cv2.cvtColor(np.array(pixels), cv2.COLOR_RGB2GRAY)
-    blurred = cv2.GaussianBlur(255 - grey, (0, 0), 6 * _size(pixels))
-    drawn = cv2.divide(grey, 255 - blurred, scale=250)
-    return np.repeat(np.asarray(drawn, np.uint8)[..., None], 3, axis=2)
+    size = _size(pixels)
+    grey = cv2.bilateralFilter(cv2.cvtColor(np.array(pixels), cv2.COLOR_RGB2GRAY), 5, 25, 3)
+    blurred = cv2.GaussianBlur(255 - grey, (0, 0), 6 * size)
+    drawn = np.asarray(cv2.divide(grey, 255 - blurred, scale=250), np.float32)
+    tone = np.asarray(cv2.GaussianBlur(grey, (0, 0), 1.5 * size), np.float32)
+    shaded = drawn * (_DARKEST + (1 - _DARKEST) * np.clip(tone / _SHADED_BELOW, 0, 1))
+    return np.repeat(_rounded(shaded)[..., None], 3, axis=2)
 
 
 def sepia(pixels: Pixels) -> Pixels:

@@ -14,11 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.diagnostics.pictures.part_colors import FROM_CONES, FROM_LAB, LEAST_CHROMA, in_any_light, means, oklab
 from benchwright.facts import Color
 
 from ...item_parts.cutting_out import Mask
-from ...item_parts.matting import matted
+from ...item_parts.matting import LEAST_BAND, matted
 from ..masks.base import Pixels
+from .two_sides import sides
 from .windows import Alpha
 
 SAME_COLOR, NO_COLOR = "same_color", "no_color"
@@ -41,8 +43,6 @@ _TONES: Mapping[Color, _Tone] = {
     "purple": _Tone(0.5, 0.16, 304),
     "pink": _Tone(0.73, 0.14, 358),
 }
-_GRAY = 0.025
-"""Chroma below which a pixel has no hue."""
 _LEAST_SHARE = 0.4
 """Share of a part that must have its hue; below it the part has no single color."""
 _SAME_HUE = 28.0
@@ -55,23 +55,6 @@ _LEAST_TURN = 35.0
 """Smallest difference between the old hue and the new one, in degrees, that people call by two names."""
 _LIGHTER, _RICHER = (0.7, 1.3), (0.5, 1.1)
 """Bounds of the factors on lightness and chroma."""
-_TO_CONES = np.array(
-    [
-        [0.4122214708, 0.5363325363, 0.0514459929],
-        [0.2119034982, 0.6806995451, 0.1073969566],
-        [0.0883024619, 0.2817188376, 0.6299787005],
-    ],
-    np.float32,
-)
-_TO_LAB = np.array(
-    [
-        [0.2104542553, 0.7936177850, -0.0040720468],
-        [1.9779984951, -2.4285922050, 0.4505937099],
-        [0.0259040371, 0.7827717662, -0.8086757660],
-    ],
-    np.float32,
-)
-_FROM_CONES, _FROM_LAB = (np.linalg.inv(rows).astype(np.float32) for rows in (_TO_CONES, _TO_LAB))
 _PALER, _TINY = 8, 2e-3
 _REACH = 3.0
 """Widths of the rim by which an outline follows the part's color outward."""
@@ -83,6 +66,10 @@ _BLEEDING_PX, _NEAR = 2.0, 4.0
 _APART, _ASTRAY = 0.05, 0.3
 """Distance in chroma from which both sides can be told apart; distance of a mix from the line between them, as a share
 of that line, from which it is none.
+"""
+_NEARER, _MATCH = 0.4, 0.02
+"""A pixel is a neighbor's if it is nearer to a color outside than to any inside by this factor, and at most this far
+from it.
 """
 _LEAST, _MOST = 0.1, 0.9
 """Shares of a mix below and beyond which a pixel belongs to one side."""
@@ -100,7 +87,7 @@ def recolored(picture: Pixels, mask: Mask, color: Color, *, band: float) -> tupl
     Returns:
         Pixels and opacity, or `no_color` if no hue covers the part, `same_color` if it has the new color already.
     """
-    lab = _lab(picture)
+    lab = oklab(picture)
     hue, chroma, lightness = _own_tone(lab[mask])
     if hue is None:
         return NO_COLOR
@@ -108,19 +95,44 @@ def recolored(picture: Pixels, mask: Mask, color: Color, *, band: float) -> tupl
     turn = (tone.hue - hue + 180) % 360 - 180
     if abs(turn) < _LEAST_TURN:
         return SAME_COLOR
-    whole = _following(lab, mask, round(_REACH * band))
+    theirs = _neighbors(lab, mask, band)
+    whole = _following(lab, mask, round(_REACH * band)) & (mask | (theirs < _LEAST))
     matte = matted(picture, whole, band=band)
     colors = _Tone(lightness, chroma, hue), tone, float(np.deg2rad(turn))
     share = matte.alpha * (1 - _foreign(lab, hue, max(1.0, band / 2)))
-    own = _lab(matte.pixels)
+    own = oklab(matte.pixels)
     bled = _bled(lab, share, band)
-    share = np.where(bled.known, bled.share, share)
+    share = np.where(bled.known, bled.share, share) * (1 - theirs)
     own[..., 1:] = np.where(bled.known[..., None], bled.own, own[..., 1:])
     new = lab + share[..., None] * (_turned(own, *colors) - own)
     after = np.clip(np.rint(picture + _rgb(new) - _rgb(lab)), 0, 255).astype(np.uint8)
     after[share <= 0] = picture[share <= 0]
     visible = np.asarray((after != picture).any(axis=2), np.bool_)
     return after, np.asarray(np.where(visible, np.maximum(share, 1e-3), 0), np.float32)
+
+
+def neighbors_inside(picture: Pixels, mask: Mask, *, band: float) -> float:
+    """Return the share of a part's outline, 0-1, that holds a neighbor's color, such as a strip of skin along its rim.
+
+    Args:
+        picture: (height, width, 3) RGB.
+        mask: The part, not empty.
+        band: Half-width of its soft rim, in pixels.
+    """
+    import cv2
+
+    if band < LEAST_BAND:
+        return 0.0
+    lab = oklab(picture)
+    inward, outward = (cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 5) for side in (mask, ~mask))
+    own, known = means(lab, mask, round(2 * _NEAR * band))
+    alike = known & in_any_light(lab, own)
+    reach = 2 * _REACH * band
+    judged = mask & ~alike & (inward > _BLEEDING_PX) & (inward <= reach)
+    found = sides(lab, judged, mask & alike, ~mask & ~alike & (outward > _BLEEDING_PX), band=2 * band)
+    theirs = judged & (found.to_outside < _NEARER * found.to_inside) & (found.to_outside < _MATCH)
+    whole = cv2.morphologyEx(theirs.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    return float(np.count_nonzero(whole) / np.count_nonzero(mask))
 
 
 def _own_tone(lab: NDArray[np.float32]) -> tuple[float | None, float, float]:
@@ -131,10 +143,12 @@ def _own_tone(lab: NDArray[np.float32]) -> tuple[float | None, float, float]:
     """
     chroma = np.hypot(lab[:, 1], lab[:, 2])
     hues = np.rad2deg(np.arctan2(lab[:, 2], lab[:, 1])) % 360
-    votes = np.bincount((hues // 5).astype(np.int64) % 72, weights=np.where(chroma > _GRAY, chroma, 0), minlength=72)
+    votes = np.bincount(
+        (hues // 5).astype(np.int64) % 72, weights=np.where(chroma > LEAST_CHROMA, chroma, 0), minlength=72
+    )
     smooth = sum(np.roll(votes, step) for step in range(-3, 4))
     middle = float(np.argmax(smooth)) * 5 + 2.5
-    near = (np.abs((hues - middle + 180) % 360 - 180) < _SAME_HUE) & (chroma > _GRAY)
+    near = (np.abs((hues - middle + 180) % 360 - 180) < _SAME_HUE) & (chroma > LEAST_CHROMA)
     if near.mean() < _LEAST_SHARE:
         return None, 0.0, 0.0
     along = lab[near, 1:].sum(axis=0)
@@ -159,16 +173,34 @@ def _foreign(lab: NDArray[np.float32], hue: float, soft_px: float) -> NDArray[np
     return np.asarray(cv2.GaussianBlur(holds[regions], (0, 0), 0.7), np.float32)
 
 
+def _neighbors(lab: NDArray[np.float32], mask: Mask, band: float) -> NDArray[np.float32]:
+    """Return how much each pixel outside a mask has the color of a neighbor, 0-1; 0 where both sides look alike."""
+    import cv2
+
+    if band < LEAST_BAND:
+        return np.zeros(mask.shape, np.float32)
+    inward, outward = (cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 5) for side in (mask, ~mask))
+    rim = ~mask & (outward <= (_REACH + 2) * band + _BLEEDING_PX)
+    own, known = means(lab, mask, round(_NEAR * band))
+    same = known & in_any_light(lab, own)
+    beside = ~mask & (outward > _BLEEDING_PX + band / 2) & ~same
+    found = sides(lab, rim, mask & (inward > _BLEEDING_PX), beside, band=band)
+    theirs = rim & (found.to_outside < _NEARER * found.to_inside) & (found.to_outside < _MATCH)
+    return np.asarray(cv2.GaussianBlur(theirs.astype(np.float32), (0, 0), 0.7) * ~mask, np.float32)
+
+
 def _following(lab: NDArray[np.float32], mask: Mask, reach: int) -> Mask:
     """Return a mask grown to pixels that continue the color beside them, such as those that a tight outline cuts."""
     import cv2
 
     if reach < 1:
         return mask
-    own, known = _means(lab, mask, reach)
+    own, known = means(lab, mask, reach)
     apart = np.hypot(*np.moveaxis(lab[..., 1:] - own[..., 1:], 2, 0))
     colored = np.hypot(own[..., 1], own[..., 2])
-    alike = known & (apart < _ALIKE * colored) & (np.abs(lab[..., 0] - own[..., 0]) < _AS_LIGHT) & (colored > _GRAY)
+    alike = (
+        known & (apart < _ALIKE * colored) & (np.abs(lab[..., 0] - own[..., 0]) < _AS_LIGHT) & (colored > LEAST_CHROMA)
+    )
     grown = mask
     for _ in range(reach):
         near = cv2.dilate(grown.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
@@ -195,8 +227,8 @@ def _bled(lab: NDArray[np.float32], share: NDArray[np.float32], band: float) -> 
     inner, outer = share > _MOST, share < _LEAST
     inside, outside = (cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 5) for side in (inner, outer))
     radius = round(_NEAR * band + _BLEEDING_PX)
-    own, ours = _means(lab, inner & (inside > _BLEEDING_PX), radius)
-    other, theirs = _means(lab, outer & (outside > width / 2), radius)
+    own, ours = means(lab, inner & (inside > _BLEEDING_PX), radius)
+    other, theirs = means(lab, outer & (outside > width / 2), radius)
     line = own[..., 1:] - other[..., 1:]
     length = np.hypot(line[..., 0], line[..., 1])
     beyond = lab[..., 1:] - other[..., 1:]
@@ -206,17 +238,6 @@ def _bled(lab: NDArray[np.float32], share: NDArray[np.float32], band: float) -> 
     known = rim & ours & theirs & (length > _APART) & (astray < _ASTRAY * length)
     mixed = np.clip((part - _LEAST) / (_MOST - _LEAST), 0, 1)
     return _Mix(np.asarray(mixed, np.float32), own[..., 1:], np.asarray(known, np.bool_))
-
-
-def _means(lab: NDArray[np.float32], where: Mask, radius: int) -> tuple[NDArray[np.float32], Mask]:
-    """Return the mean color of the selected pixels around each pixel, and a mask of the pixels that have any."""
-    import cv2
-
-    weights, side = where.astype(np.float32), 2 * radius + 1
-    count = cv2.blur(weights, (side, side), borderType=cv2.BORDER_CONSTANT)
-    total = cv2.blur(lab * weights[..., None], (side, side), borderType=cv2.BORDER_CONSTANT)
-    mean = total / np.maximum(count, 1e-6)[..., None]
-    return np.asarray(mean, np.float32), np.asarray(count * side * side > 0.5, np.bool_)
 
 
 def _turned(lab: NDArray[np.float32], own: _Tone, tone: _Tone, turn: float) -> NDArray[np.float32]:
@@ -234,13 +255,6 @@ def _turned(lab: NDArray[np.float32], own: _Tone, tone: _Tone, turn: float) -> N
     return np.dstack([np.clip(lightness, 0, 1), lab[..., 1:] @ rows.T]).astype(np.float32)
 
 
-def _lab(pixels: Pixels) -> NDArray[np.float32]:
-    """Return 8-bit RGB as Oklab."""
-    share = pixels.astype(np.float32) / 255
-    linear = np.where(share > 0.04045, ((share + 0.055) / 1.055) ** 2.4, share / 12.92)
-    return np.asarray(np.cbrt(linear @ _TO_CONES.T) @ _TO_LAB.T, np.float32)
-
-
 def _rgb(lab: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return Oklab as RGB, 0-255; colors that a screen cannot show lose chroma, not hue."""
     shown = np.array(lab)
@@ -256,4 +270,4 @@ def _rgb(lab: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _linear(lab: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.asarray((lab @ _FROM_LAB.T) ** 3 @ _FROM_CONES.T, np.float32)
+    return np.asarray((lab @ FROM_LAB.T) ** 3 @ FROM_CONES.T, np.float32)

@@ -2,8 +2,8 @@
 
 MVP-Bench contains violent content and celebrities, warns of imitation and misinformation, and therefore restricts
 access (ethics statement). Here such content is refused from the start and recorded. The rules examine only words and
-err on the side of refusing: a name is two capitalized words in a row, or a title and one, unless they denote a place or
-an invented figure.
+err on the side of refusing: a name is two capitalized words in a row, or a title and one, unless they denote a place, a
+shop or an invented figure, follow an article and precede no noun (the Mona Lisa hangs), or are the words on a sign.
 
 For category I2, which must not show a real person, this module has invented public figures. Their names were composed
 so that no well-known person bears them; an image model draws them from their descriptions.
@@ -80,7 +80,7 @@ _TITLED = re.compile(
 _KNOWN_BY_ONE = re.compile(
     r"\b(Trump|Biden|Obama|Putin|Zelensky\w*|Hitler|Stalin|Mussolini|Churchill|Gandhi|Mandela|Einstein|Newton|Darwin|"
     r"Napoleon|Beyonc[eé]|Madonna|Rihanna|Adele|Messi|Ronaldo|Neymar|Pel[eé]|Maradona|Oprah|Shakira|Picasso|Mozart|"
-    r"Beethoven|Shakespeare|Thatcher|Merkel|Macron|Netanyahu|Erdo[gğ]an|Modi|Khomeini|Musk|Bezos)\b"
+    r"Beethoven|Shakespeare|Thatcher|Merkel|Macron|Netanyahu|Dalai Lama|Erdo[gğ]an|Modi|Khomeini|Musk|Bezos)\b"
 )
 _PLACES_AND_DAYS = """
 avenue bay beach bridge building canyon castle cathedral center centre channel church city college county desert empire
@@ -91,7 +91,8 @@ zoo cup day eve year week parade airlines airport press news police department u
 kingdom north south east west new san santa los las great grand united american british chinese french german italian
 japanese korean indian african european asian russian spanish mexican renaissance baroque victorian roman greek monday
 tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
-november december
+november december mahal box shop store mart cafe restaurant pub inn hotel bank bakery pharmacy galleries cinema
+supermarket boutique
 """
 _OPENING = """
 the a an is are was were does do did has have can could would will should what which who whose where when why how in on
@@ -99,6 +100,12 @@ at by for from with without before after behind under over near beside between a
 these those his her its their one two three several many some no not make turn change replace put add let remove give
 show draw paint keep
 """
+_AFTER_ARTICLE = re.compile(r"\bthe\s+$", re.IGNORECASE)
+_NO_NOUN_FOLLOWS = re.compile(
+    r"\s*(?:$|[.,;:!?)]|(?:in|at|on|of|by|with|from|behind|above|below|near|under|and|or|is|was|can|has|had|"
+    r"stands?|stood|rises?|rose|hangs?|hung|lies|lay|appears?|shows?)\b)"
+)
+_WORDS_ON_A_SIGN = re.compile(r"\b(?:words?|letters|inscription|reads)\s+[\"'“‘]$")
 _NO_PERSON, _OPENERS = frozenset(_PLACES_AND_DAYS.split()), frozenset(_OPENING.split())
 _CHARACTERS = (
     "Sherlock Holmes", "Robin Hood", "Peter Pan", "Snow White", "Count Dracula", "King Arthur", "Santa Claus",
@@ -151,6 +158,19 @@ def real_person(text: str) -> str | None:
         words = match[0].split()
         while words and words[0].casefold() in _OPENERS:
             words = words[1:]
-        if len(words) > 1 and not _NO_PERSON & {word.casefold() for word in words}:
-            return " ".join(words)
+        name = " ".join(words)
+        before = text[: match.end()].removesuffix(name)
+        if (
+            len(words) < 2
+            or _NO_PERSON & {word.casefold() for word in words}
+            or _is_a_thing(before, text[match.end() :])
+        ):
+            continue
+        return name
     return None
+
+
+def _is_a_thing(before: str, after: str) -> bool:
+    """Return whether the text around capitalized words shows that they name a thing, or are all the words on a sign."""
+    named = _AFTER_ARTICLE.search(before) and _NO_NOUN_FOLLOWS.match(after)
+    return bool(named or (_WORDS_ON_A_SIGN.search(before) and after[:1] in tuple("\"'”’")))

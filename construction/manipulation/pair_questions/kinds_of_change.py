@@ -41,6 +41,8 @@ EDITS: Mapping[str, str] = {
 _MAY_HOLD_TOO: tuple[frozenset[str], ...] = (
     frozenset({"B1", "R1", "S1"}),
     frozenset({"B3", "E1"}),
+    frozenset({"B3", "I1"}),
+    frozenset({"B4", "I1"}),
     frozenset({"I1", "I2", "R3", "E2"}),
     frozenset({"B2", "B4"}),
 )

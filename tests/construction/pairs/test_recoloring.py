@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from skimage.data import coffee
 
-from benchwright.construction.manipulation.editors.recoloring import recolored
+from benchwright.construction.manipulation.editors.recoloring import neighbors_inside, recolored
 from benchwright.facts import Color
 
 Changed = tuple[NDArray[np.uint8], NDArray[np.float32]]
@@ -65,6 +65,27 @@ def test_a_rim_cut_off_by_a_tight_outline_changes_with_the_part() -> None:
     after, _ = changed(scene(), tight, "blue", 2.0)
     rim = DISC & (np.hypot(ROWS - 60, COLUMNS - 80) > 37.5)
     assert (after[rim][:, 2].astype(int) > after[rim][:, 0]).mean() > 0.95
+
+
+def with_an_arm() -> NDArray[np.uint8]:
+    """Return the disc with a strip of skin beside it, whose color is between the disc's and that of the wall."""
+    natural = scene((0, 230, 190))
+    natural[30:90, 121:131] = (178, 118, 108)
+    return natural
+
+
+def test_skin_beside_a_part_keeps_its_color() -> None:
+    natural = with_an_arm()
+    after, _ = changed(natural, DISC, "blue", 4.0)
+    arm = np.abs(after[30:90, 124:131].astype(int) - natural[30:90, 124:131])
+    assert arm.max() <= 6
+    assert np.median(after[40:80, 60:100, 2]) > np.median(natural[40:80, 60:100, 2]) + 40
+
+
+def test_a_strip_of_skin_within_the_outline_is_reported() -> None:
+    too_wide = DISC | ((ROWS >= 35) & (ROWS < 85) & (COLUMNS >= 115) & (COLUMNS < 126))
+    assert neighbors_inside(with_an_arm(), DISC, band=2.5) < 0.005
+    assert neighbors_inside(with_an_arm(), too_wide, band=2.5) > 0.015
 
 
 def test_no_rim_of_the_old_color_stays_on_a_photograph() -> None:
