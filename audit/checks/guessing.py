@@ -32,6 +32,7 @@ _SURE_SPREADS = 2.33
 _UNEVEN_GAIN = 0.05
 _STRONG_GAIN = 0.15
 """Smallest distance from chance, 0-1, within the 95 % interval at which a cue has high severity."""
+_IF_TASK = " It uses what the picture shows: if the question asks about that, this is the task and no shortcut."
 _LEARNED = "learned"
 """Name for the family of cues that learners find; a task has one finding for it."""
 _CUES = {
@@ -291,7 +292,7 @@ class ShortcutBattery:
             ),
         ]
         try:
-            kept = context.kept("audit battery 7", inputs, run)
+            kept = context.kept("audit battery 8", inputs, run)
             if kept["is_partial"] and not context.failed:  # kept, but its failures are no longer known
                 kept = run()
         except PrerequisiteError as error:
@@ -428,16 +429,19 @@ def _shortcut_findings(
     for (task, family), entries in families.items():
         # One measure that predicts the key alone is more informative than a combination that contains it.
         result = min(entries, key=lambda entry: entry["result"]["family"] == "combination")["result"]
+        is_task = all(entry["result"]["may_be_task"] for entry in entries)
         what = "A forest over all cues" if family == "forest" else f"The cue {result['solver'].replace('_', ' ')}"
         if family == _LEARNED:
-            what = f"A learner that sees everything but the task ({result['solver']}), by {_told(result['tells'])},"
+            learner = "A learner" if is_task else "A learner that sees everything but the task"
+            what = f"{learner} ({result['solver']}), by {_told(result['tells'])},"
         yield Finding(
             "learned_cue" if family == _LEARNED else f"shortcut_{family}",
-            cue_severity(result["ci"], result["chance"]),
+            "low" if is_task else cue_severity(result["ci"], result["chance"]),
             audited.in_order(audited.own_id[item_id] for entry in entries for item_id in entry["items"]),
             f"{what} picks the right option in {result['accuracy']:.0%} of "
-            f"{counted(result['items'], 'item')}{_of_task(task, audited)} without doing the task, where chance picks "
-            f"{result['chance']:.0%}.",
+            f"{counted(result['items'], 'item')}{_of_task(task, audited)}"
+            f"{'' if is_task else ' without doing the task'}, where chance picks {result['chance']:.0%}."
+            f"{_IF_TASK if is_task else ''}",
             {"task": task, **result},
         )
 

@@ -119,9 +119,9 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     `{"items", "words_alone", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "model", "tests",
     "tasks": [{"task", "items", "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter:
     n}, "chi_square", "p"}, "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items",
-    "accuracy", "ci", "chance", "p", "p_holm", "sides": "both" or "above", "carries", "tells": [{"measure",
-    "deviations"}]}], "learned_items", "could_find", "items_needed", "replies": [{"sees", "asked", "unread",
-    "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds": [{"items",
+    "accuracy", "ci", "chance", "p", "p_holm", "sides": "both" or "above", "carries", "may_be_task", "tells":
+    [{"measure", "deviations"}]}], "learned_items", "could_find", "items_needed", "replies": [{"sees", "asked",
+    "unread", "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds": [{"items",
     "accuracy", "ci", "mean_bias", "letters_p"}]}], "whole", "refusals": {"items", "unanswerable", "accuracy", "ci",
     "chance", "p", "tells", "guessed", "false_refusals", "templates": [{"words", "tells": "answerable" or
     "unanswerable", "items": [id], "of", "p"}]}, "edited_pictures": {"tells", "pairs",
@@ -129,7 +129,8 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     `whole`: all items together, as a task, null if there is only one task; `words_alone`: number of questions with
     missing pictures; `fall`: loss of the forest's accuracy without the cue, given if the forest carries; `pruning` is
     empty without `--prune`, and `pruned` has the ids from a file of questions; `mean_bias` is null if a task has too
-    few items for a forest; `tells`, of solvers that learn: the most telling measures, in standard deviations under
+    few items for a forest; `may_be_task`: the cue is carried and may be the task itself, because what a picture shows
+    reveals which text is right; `tells`, of solvers that learn: the most telling measures, in standard deviations under
     uniform keys, positive if the right option has more; `learned_items`, `could_find`, `items_needed`: items that the
     adversary learned from, the smallest accuracy of a cue in one measure that it finds there with 80 % power, and the
     number of items for a gain of 0.05, null if it did not learn; without `--model`, `model` is null and `replies` is
@@ -255,6 +256,11 @@ def _lines_of_task(task: TaskResult) -> Iterator[str]:
         yield _solver(result)
         if result.carries and result.tells:
             yield f"    by {told(result.tells)}"
+    if any(result.may_be_task for result in task.carried):
+        yield (
+            "  what pictures show reveals which text is right: if the questions ask about that, it is the task; "
+            f"declare it with --allow {printable(task.table.task)}=pixels"
+        )
     if task.power is not None:
         yield f"  {power_in_words(task.power)}"
     if task.forest is not None and task.forest.weights:
@@ -284,5 +290,5 @@ def _solver(result: SolverResult) -> str:
     return (
         f"  {printable(result.solver):44} {result.accuracy.value:6.3f}  [{low:.3f}, {high:.3f}]  chance "
         f"{result.accuracy.chance:.3f}  items {result.accuracy.items:5}  p {result.p_holm:.2g}"
-        f"{'  carried' if result.carries else ''}"
+        f"{'  carried' if result.carries else ''}{', may be the task' if result.may_be_task else ''}"
     )

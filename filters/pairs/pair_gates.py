@@ -166,7 +166,7 @@ class PairGates(Filter):
         min_contact: Smallest share, 0-1, by which a new background must be darker under a standing subject; less is
             `floating`.
         max_watermark: How well fine detail of the natural picture, or of the photograph behind the subject, may repeat
-            at one lag all over it, -1 to 1; more is `watermarked`.
+            at one lag all over it, 0-1; more is `watermarked`.
         max_left_color: Largest length, 0-1, of a scrap of the old color that borders on a recolored part without an
             edge between, relative to the part; more is `color_left`.
         max_spilled_color: Largest size, 0-1, of a scrap of the new color outside the part's outline, relative to the

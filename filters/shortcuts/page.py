@@ -211,7 +211,7 @@ def _chart(task: TaskResult) -> Chart:
             result.solver.replace("_", " "),
             dots=(Dot(result.accuracy.value, result.accuracy.interval, series=1 if result.carries else 0),),
             lines=(ReferenceLine("chance", result.accuracy.chance),),
-            note=f"{result.accuracy.value:.3f}, p {result.p_holm:.2g}",
+            note=f"{result.accuracy.value:.3f}, p {result.p_holm:.2g}{', may be the task' * result.may_be_task}",
         )
         for result in shown
     ]

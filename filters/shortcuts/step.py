@@ -191,7 +191,7 @@ class CheatingSolvers(GatherStep):
     """Let all solvers answer all items, and let the adversary learn from the chosen ones."""
 
     name: ClassVar[str] = "solvers"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"bias": "float64", "solvers": "list<string>"}
     columns: ClassVar[tuple[str, ...]] = ("item_id", "root_image_id", "group_keys", "cues.cues", "seen.measures")

@@ -26,6 +26,8 @@ MOST_ITEMS = 1200
 _LAGS = (1, 2, 3, 4)
 _Z_POWER = 0.8416212335729143
 _GAIN = 0.05
+_DOUBTFUL = 0.05
+"""p-value, 0-1, below which a probe may carry a cue."""
 _SHOWN_MAP = "learned map"
 
 
@@ -42,6 +44,8 @@ class ProbeResult(NamedTuple):
         test: The test, with the values that single measures reach under uniform keys.
         map: Mean over right options minus mean over wrong options, for a map of pictures, in deviations; shape (cells,
             cells, 3).
+        p_of_letters: The p-value of the measures that test letters, before adjustment, for a probe of a picture that
+            also tests which text is right and may have found a cue; otherwise None.
     """
 
     solver: str
@@ -52,6 +56,7 @@ class ProbeResult(NamedTuple):
     tells: tuple[tuple[str, float], ...]
     test: Tested
     map: NDArray[np.float64] | None = None
+    p_of_letters: float | None = None
 
 
 class Power(NamedTuple):
@@ -122,10 +127,22 @@ def learned(
         if not block.measures.any():
             continue
         test = tested(block.measures, items, generator_for(seed, "adversary", task, block.solver))
-        found.append(_result(block, test, chosen, items))
+        found.append(
+            _result(block, test, chosen, items)._replace(p_of_letters=_of_letters(task, block, test, items, seed))
+        )
     if "order" not in without and places is not None:
         found.append(_keys_before(task, keyed, places, seed))
     return found
+
+
+def _of_letters(task: str, block: Block, test: Tested, items: KeyedItems, seed: int) -> float | None:
+    """Return the p-value of a probe's measures that test letters, if texts are tested too and the probe may carry."""
+    if block.of_letters is None or isinstance(block.measures, OfItems) or test.p >= _DOUBTFUL:
+        return None
+    letters = block.measures[:, :, : block.of_letters]
+    if not letters.any():
+        return 1.0
+    return tested(letters, items, generator_for(seed, "adversary", task, block.solver, "letters")).p
 
 
 def _keys_before(task: str, keyed: KeyedItems, places: NDArray[np.int64], seed: int) -> ProbeResult:

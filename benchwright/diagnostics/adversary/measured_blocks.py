@@ -41,6 +41,8 @@ class Block(NamedTuple):
         plain: Leading measures before centering, for combinations; shape (items, most options, measures), or (items, 1,
             measures) if they describe whole items; None for maps.
         plain_names: Names of the measures in `plain`.
+        of_letters: Number of leading measures that test letters, if the rest test texts; None for measures of options
+            and for those that test one of the two alone.
     """
 
     solver: str
@@ -49,6 +51,7 @@ class Block(NamedTuple):
     names: tuple[str, ...]
     plain: Array | None = None
     plain_names: tuple[str, ...] = ()
+    of_letters: int | None = None
 
 
 class LearnedItems(NamedTuple):
@@ -188,4 +191,5 @@ def classed(
         some = slice(number * count, (number + 1) * count)
         measures[:, :, some] = centred(is_its[:, :, None] * centre[:, None, :], items.keyed, by_place=False)
     of_each = tuple(f"{title} for {called}" for _, called in of_class for title in titles)
-    return Block(f"learned {name}", family, measures, of_each)
+    leading = count * len(items.classes[0].names) if len(items.classes) > 1 else None
+    return Block(f"learned {name}", family, measures, of_each, of_letters=leading)

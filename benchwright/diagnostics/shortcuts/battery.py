@@ -22,10 +22,11 @@ from .answer_letters import Balance, Placing, balance
 from .cue_table import CueTable, Floats, table_of
 from .declared import task_cues_of, task_region_of
 from .forest import Forest, forest_of
-from .item_cues import ItemCues
+from .item_cues import ItemCues, with_detail_of_pictures
 from .model_solvers import ReplyCount, SolverReply, model_picks, reply_counts
 from .picks import LEAST_DECIDED, Accuracy, Bounds, Picks, Sides, accuracy_of, best_options
 from .rules import SolverPicks, rule_picks
+from .shown_content import may_be_task
 
 FOREST = "forest"
 WHOLE = "(all tasks)"
@@ -50,6 +51,8 @@ class SolverResult(NamedTuple):
             incorrectly.
         tells: For a learning probe, the most revealing measures, with their deviations in standard deviations under
             uniform keys, positive if the right option has a larger value; otherwise empty.
+        may_be_task: Whether the cue is carried and may be the task itself: the content of a picture reveals which text
+            is right (`shown_content.may_be_task`).
     """
 
     task: str
@@ -62,6 +65,7 @@ class SolverResult(NamedTuple):
     answers: bool
     helped: NDArray[np.bool_]
     tells: tuple[tuple[str, float], ...] = ()
+    may_be_task: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values."""
@@ -76,6 +80,7 @@ class SolverResult(NamedTuple):
             "p_holm": float(f"{self.p_holm:.3g}"),
             "sides": self.sides,
             "carries": self.carries,
+            "may_be_task": self.may_be_task,
             **({"tells": [{"measure": name, "deviations": value} for name, value in self.tells]} if self.tells else {}),
         }
 
@@ -202,7 +207,11 @@ def run_battery(
     replies = replies or {}
     tables: list[CueTable] = []
     without: list[frozenset[CueFamily]] = []
-    for task in sorted({item.task for item in items}):
+    tasks = sorted({item.task for item in items})
+    items = [
+        item for task in tasks for item in with_detail_of_pictures([each for each in items if each.task == task])
+    ]  # fmt: skip
+    for task in tasks:
         left_out = frozenset(task_cues[task]) if task in task_cues else task_cues_of(task)
         of_task = sorted((item for item in items if item.task == task), key=lambda item: item.item_id)
         tables.append(table_of(of_task, [group_keys[item.item_id] for item in of_task], without=left_out))
@@ -247,6 +256,10 @@ def run_battery(
         results[entry.task].append(_result(entry, p_holm, tables[entry.task], bounds))
     if tables[-1].task == WHOLE:
         results[-1] = _unexplained(results, [entry for entry in tried if entry.task == len(tables) - 1], tables, bounds)
+    results = [
+        _marked(of_task, table, found, level)
+        for of_task, table, found in zip(results, tables, probes, strict=True)
+    ]  # fmt: skip
     judged = tuple(
         _task_result(table, left_out, solvers, forest, seed=seed)._replace(
             replies=reply_counts(table, replies),
@@ -256,6 +269,15 @@ def run_battery(
         for table, left_out, solvers, forest, found in zip(tables, without, results, forests, probes, strict=True)
     )
     return BatteryResults(judged[:-1], judged[-1]) if tables[-1].task == WHOLE else BatteryResults(judged, None)
+
+
+def _marked(
+    results: Sequence[SolverResult], table: CueTable, probes: Sequence[ProbeResult], level: float
+) -> list[SolverResult]:
+    """Return the results of a task, with those marked whose cue may be the task itself."""
+    carried = {result.solver: result.family for result in results if result.carries}
+    marked = may_be_task(carried, table, probes, level=level)
+    return [result._replace(may_be_task=result.carries and result.solver in marked) for result in results]
 
 
 def _unexplained(

@@ -28,6 +28,8 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _NAMES_A_PICTURE = re.compile(
     rf"\s*(?:the\s+)?(?:({'|'.join(_ORDINALS)})\s+(?:image|picture)|<?image\s+(\d)>?)\s*\.?\s*", re.IGNORECASE
 )
+_BYTES = re.compile(r"file\.(bytes|bytes_per_pixel)_((?:of|between)_picture.*)")
+_ENCODING = re.compile(r"file\.(?:format|jpeg_\w+|metadata_bytes)_of_picture")
 _MOST_PICTURES = 2
 """Largest number of an item's pictures whose own cues are measured, counted from the first."""
 
@@ -144,6 +146,25 @@ def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
         tuple(places),
         reference,
     )
+
+
+def with_detail_of_pictures(items: Sequence[ItemCues]) -> list[ItemCues]:
+    """Return the cues of a task's items, with bytes of their pictures as detail if all files are encoded alike.
+
+    As for options (`picture_facts.with_detail`), bytes then grow with what a picture shows, and belong to the family
+    `pixels`; sizes remain cues of the file.
+    """
+    encodings: dict[str, set[float | None]] = {}
+    for item in items:
+        for name, value in item.of_item.items():
+            if _ENCODING.match(name):
+                encodings.setdefault(name, set()).add(value)
+    if not encodings or any(len(values) > 1 for values in encodings.values()):
+        return list(items)
+    return [
+        item._replace(of_item={_BYTES.sub(r"pixels.detail_\1_\2", name): value for name, value in item.of_item.items()})
+        for item in items
+    ]
 
 
 def word_cues(item: Item) -> ItemCues:
