@@ -3,7 +3,7 @@
 - It finds the same as in a run over the same file, and names questions by their own ids.
 - Rows that are not items are counted by reason, with file and row; a question without its picture is measured by
   words.
-- A model can answer them too; options of files are refused with a release.
+- A model can answer them too; options of files are refused with a release, and cues allowed for an unknown task.
 """
 
 from __future__ import annotations
@@ -144,3 +144,10 @@ def test_a_folder_that_holds_nothing_says_what_was_looked_for(tmp_path: Path) ->
         "is neither a release nor a workspace, and cannot be read as questions: .* holds no file of questions",
         str(result.exception),
     )
+
+
+def test_cues_allowed_for_a_task_that_no_item_has_are_refused_with_the_tasks_that_there_are(folder: Path) -> None:
+    said = _say(folder / "questions.jsonl", "--pictures", folder / "shown", *_OPTIONS, "--allow", "questions=pixels")
+    assert said.exit_code != 0
+    assert "no item has the task questions" in str(said.exception) + said.output
+    assert "imported" in str(said.exception) + said.output

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from benchwright.engines.local import processors
 from benchwright.engines.record_jobs import map_on_this_machine
-from benchwright.errors import UnreadableImage
+from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images import decode_rgb
 from benchwright.record_map import map_here
 from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily
+from benchwright.texts.normalization import printable
 
 from ..adversary.learning import MOST_ITEMS
 from ..models.model_questions import PixelsOf
@@ -159,7 +160,8 @@ def find_shortcuts(
         replies: File in which the model's replies are kept, so that no request is paid for twice; None keeps none.
 
     Raises:
-        BenchwrightError: The source is none of these, or the workspace's run is not finished.
+        BenchwrightError: The source is none of these, the workspace's run is not finished, or `task_cues` names a task
+            that no item has.
         DataError: A file is damaged.
         PrerequisiteError: scikit-learn is not installed, or no request to the model can succeed.
         BudgetSpent: The model's budget does not cover all requests; the replies received so far are kept.
@@ -180,6 +182,7 @@ def find_shortcuts(
                 None if source.is_files or not learn_from else learned_from(source.keyed_items(), most=learn_from)
             ),
         )
+        _check_named(task_cues or {}, {item.task for item in measured.cues}, source.path)
         is_small = len(measured.cues) <= ALONE or len({item.task for item in measured.cues}) == 1
         map_of_tasks = map_here if is_small else record_map  # a worker that grows forests takes a second to start
         answered = {} if model is None else _ask_model(source, model, seed=seed, replies=replies)
@@ -214,6 +217,17 @@ def find_shortcuts(
         refusals=refusal_cues(declinable),
         edited=edited,
     )
+
+
+def _check_named(task_cues: Mapping[str, Sequence[CueFamily]], tasks: Collection[str], source: Path) -> None:
+    """Raise an error if cues are declared for a task that no item has; all tasks pass if nothing was measured."""
+    unknown = sorted(task_cues.keys() - set(tasks))
+    if unknown and tasks:
+        known = ", ".join(printable(task) for task in sorted(tasks))
+        raise BenchwrightError(
+            f"{source}: no item has the task {printable(unknown[0])}, for which cues are allowed; "
+            f"the items' tasks are {known}"
+        )
 
 
 def _noted(
