@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 Opened = Callable[..., "Page"]
-STREAMLITS = {"items", "one item", "progress", "progress, review", "adjudicate"}
+STREAMLITS = {"items", "progress", "progress, review", "adjudicate"}
 """Screens of curators that Streamlit shows."""
 
 
@@ -84,6 +84,7 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
         "/reasons?campaign=verify",
         "/agreement?campaign=voted",
         f"/discussion?campaign=talked&item={DISCUSSED}",
+        f"/item?id={DISCUSSED}",
     ],
 )
 @pytest.mark.parametrize("width", [390, 1366])

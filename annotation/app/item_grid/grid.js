@@ -48,11 +48,6 @@ class ItemGrid {
     const link = element("a", "open");
     link.href = tile.href;
     link.setAttribute("aria-label", fill(texts.open_item, { name: tile.name }));
-    link.addEventListener("click", (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-      event.preventDefault();
-      this.send.open(tile.id);
-    });
     const frame = element("span", "frame");
     if (tile.src) {
       const image = element("img", "");
@@ -129,10 +124,9 @@ function text(name, style, words) {
 
 const grids = new WeakMap();
 
-export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
+export default function ({ data, parentElement, setStateValue }) {
   if (!grids.has(parentElement)) grids.set(parentElement, new ItemGrid(parentElement));
   grids.get(parentElement).update(data, {
     selected: (ids) => setStateValue("selected", ids),
-    open: (id) => setTriggerValue("open", id),
   });
 }

@@ -43,16 +43,10 @@ class GridTile:
     pictures: int
 
 
-@dataclass(frozen=True)
-class GridEvent:
-    """A curator's input on the grid: the selected records, and the record to open, if any."""
-
-    selected: tuple[str, ...] = ()
-    opened: str | None = None
-
-
-def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str], can_select: bool = True) -> GridEvent:
-    """Show tiles, and return the selected records and the record to open.
+def show_grid(
+    tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str], can_select: bool = True
+) -> tuple[str, ...]:
+    """Show tiles, and return the ids of the selected records.
 
     Args:
         tiles: Tiles in display order.
@@ -74,16 +68,14 @@ def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str], 
         },
         default={"selected": []},
         on_selected_change=_nothing,
-        on_open_change=_nothing,
     )
-    return event_of(result.get("selected"), result.get("open"), {tile.id for tile in tiles})
+    return selected_in(result.get("selected"), {tile.id for tile in tiles})
 
 
-def event_of(selected: Any, opened: Any, shown: set[str]) -> GridEvent:
-    """Return the event that a browser sent, without records that are not on the grid."""
+def selected_in(selected: Any, shown: set[str]) -> tuple[str, ...]:
+    """Return the selection that a browser sent, without records that are not on the grid."""
     ids = selected if isinstance(selected, list) else []
-    chosen = tuple(dict.fromkeys(id_ for id_ in ids if isinstance(id_, str) and id_ in shown))
-    return GridEvent(chosen, opened if isinstance(opened, str) and opened in shown else None)
+    return tuple(dict.fromkeys(id_ for id_ in ids if isinstance(id_, str) and id_ in shown))
 
 
 def _nothing() -> None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from urllib.parse import urlencode
 
 from benchwright.pages.drawing import ASSETS
 from benchwright.texts.formulas import formulas_html
 from benchwright.texts.hidden_characters import escaped
 
 from ...items.item_search import FoundRecord
+from ..auth.known_pages import item_address
 from ..routes.record_pictures import record_picture_url
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from .grid import GridTile
 
-ITEM = "id"
-"""Query parameter of the page of one item."""
 _ID_DIGITS = 12
 
 
@@ -34,7 +32,7 @@ def record_tile(record: FoundRecord, *more: str) -> GridTile:
     name = record.name or f"{record.task} {record.record_id[:_ID_DIGITS]}".strip()
     return GridTile(
         id=record.record_id,
-        href=f"/item?{urlencode({ITEM: record.record_id})}",
+        href=item_address(record.record_id),
         src=record_picture_url(record.record_id) if record.pictures else "",
         name=escaped(name),
         title=escaped(record.question or record.name) or TEXTS["no_question"],

@@ -34,16 +34,14 @@ class _ActRequest(NamedTuple):
     """The query whose hits are all affected; None if `record_ids` names the affected records."""
 
 
-def show_acts(
-    state: AppState, account: Account, *, selected: Sequence[str], query: ItemQuery | None = None, total: int = 1
-) -> None:
+def show_acts(state: AppState, account: Account, *, selected: Sequence[str], query: ItemQuery, total: int) -> None:
     """Show the possible actions on the selected items and on all hits of a query.
 
     Args:
         state: State of the app.
         account: Account of the curator.
         selected: Ids of the selected records.
-        query: Query whose hits can all be selected; None for a single record.
+        query: Query whose hits can all be selected.
         total: Number of its hits.
     """
     acts = CuratorActs(state.workspace, state.store, account.name)
@@ -51,7 +49,7 @@ def show_acts(
     show_assigned(acts)
     chosen = list(selected)
     is_all = False
-    if query is not None and total > len(chosen):
+    if total > len(chosen):
         words = TEXTS["select_found"] if total <= MOST_SELECTED else TEXTS["select_first"]
         is_all = st.checkbox(words.format(total=total, most=MOST_SELECTED), key=f"all-{query.to_params()}")
     if not chosen and not is_all:
@@ -59,10 +57,8 @@ def show_acts(
         return
     with st.container(border=True, key="item-acts"):
         count = min(total, MOST_SELECTED) if is_all else len(chosen)
-        if query is not None:
-            st.markdown(f"**{TEXTS['selected_n'].format(count=count)}**")
-        label = TEXTS["act_on"] if query is not None else TEXTS["act_with"]
-        act = st.radio(label, ACTS, format_func=lambda name: TEXTS[f"act_{name}"], key="item-act")
+        st.markdown(f"**{TEXTS['selected_n'].format(count=count)}**")
+        act = st.radio(TEXTS["act_on"], ACTS, format_func=lambda name: TEXTS[f"act_{name}"], key="item-act")
         why = st.text_input(
             TEXTS["act_why"], placeholder=TEXTS["act_why_hint"], max_chars=LONGEST_WHY, key="item-act-why"
         )
@@ -72,10 +68,9 @@ def show_acts(
                 _plan(state, acts, request)
         if st.session_state.get(_PLAN, (None,))[0] == request:
             _show_plan(acts, st.session_state[_PLAN][1], why)
-    if query is not None:
-        found = state.items.reading(lambda index: ids_of(index, query)) if is_all else chosen
-        show_assignment(state, account, found)
-        show_reopening(state, account, found)
+    found = state.items.reading(lambda index: ids_of(index, query)) if is_all else chosen
+    show_assignment(state, account, found)
+    show_reopening(state, account, found)
 
 
 def _plan(state: AppState, acts: CuratorActs, request: _ActRequest) -> None:

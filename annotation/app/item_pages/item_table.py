@@ -10,6 +10,7 @@ import streamlit as st
 from benchwright.texts.hidden_characters import escaped
 
 from ...items.item_search import COLUMNS, FoundRecord, Hits, ItemQuery
+from ..auth.known_pages import item_address
 from ..base.page_formulas import html_with_formulas
 from ..base.tables import TABLE_STYLE, THUMBNAIL_STYLE, thumbnail_html
 from ..languages.language import chosen_language
@@ -30,14 +31,12 @@ def head_of(column: str) -> str:
     return TEXTS[_HEADS[column]] if column in _HEADS else VIEW_TEXTS[f"column_{column}"]
 
 
-def show_table(hits: Hits, query: ItemQuery, path: str, *, item_id: str) -> None:
+def show_table(hits: Hits, query: ItemQuery) -> None:
     """Show records as rows: picture, question with a link to its page, and the chosen columns.
 
     Args:
         hits: Records in display order, with their basis of comparison.
         query: Query with the columns, and with the measure of the records' values, if any.
-        path: Path of the page of one item.
-        item_id: Name of that page's parameter for the id.
     """
     columns = [column for column in COLUMNS if column in query.columns]
     heads = ["", APP_TEXTS["question"], *map(head_of, columns)]
@@ -47,7 +46,7 @@ def show_table(hits: Hits, query: ItemQuery, path: str, *, item_id: str) -> None
     body = []
     for record in hits.records:
         title = html_with_formulas(escaped(record.question or record.name) or TEXTS["no_question"])
-        link = f'<a href="/{escape(path)}?{item_id}={escape(record.record_id)}" target="_self">{title}</a>'
+        link = f'<a href="{escape(item_address(record.record_id))}" target="_self">{title}</a>'
         picture = thumbnail_html(record_picture_url(record.record_id)) if record.pictures else ""
         cells = [picture, link, *(escape(escaped(_CELLS[column](record))) for column in columns)]
         if hits.by is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -27,7 +27,7 @@ from ..base.cache import cached
 from ..base.page_formulas import show_page_formulas
 from ..base.state import AppState
 from ..item_grid.grid import show_grid
-from ..item_grid.record_tiles import ITEM, record_tile
+from ..item_grid.record_tiles import record_tile
 from ..wording.conversation_texts import TEXTS as VIEW_TEXTS
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.directed_text import inert
@@ -37,8 +37,6 @@ from .item_table import head_of, show_table
 from .likeness_views import likeness_words, picture_to_look_for, show_compared, without_likeness
 from .view_shelf import show_views
 
-_LAST = "items-query"
-"""Session key for the last query, to which the page of one item links back."""
 _COLUMNS = ("stream", "state", "campaign", "reason", "annotator", "task", "step")
 _LABELS = {
     "stream": "of_stream", "state": "of_state", "campaign": "of_campaign", "reason": "of_reason",
@@ -46,16 +44,14 @@ _LABELS = {
 }  # fmt: skip
 
 
-def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.Page]) -> None:
+def show_items(state: AppState, account: Account) -> None:
     """Show the list that the URL requests.
 
     Args:
         state: State of the app.
         account: Account of the curator.
-        item_page: Function that returns the page of one item.
     """
     query = ItemQuery.from_params(st.query_params.to_dict())
-    st.session_state[_LAST] = query.to_params()
     with st.spinner(TEXTS["reading"]):
         generation = refreshed(state)
     facets = cached((state.store.where, "items-options", generation), lambda: state.items.reading(options))
@@ -72,25 +68,15 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
     if not hits.records:
         st.info(TEXTS["found_none"])
         return
-    path = item_page().url_path
     selected: Sequence[str] = ()
     if query.columns:
         show_page_formulas()
-        show_table(hits, query, path, item_id=ITEM)
+        show_table(hits, query)
     else:
         tiles = [record_tile(record, _value_line(record, query, hits)) for record in hits.records]
-        event = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
-        if event.opened is not None:
-            st.switch_page(item_page(), query_params={ITEM: event.opened})
-        selected = event.selected
+        selected = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
     _show_pager(query, hits)
     show_acts(state, account, selected=selected, query=query, total=hits.total)
-
-
-def last_query() -> dict[str, str]:
-    """Return the parameters of the last list that the session showed."""
-    kept: dict[str, str] = st.session_state.get(_LAST, {})
-    return kept
 
 
 def refreshed(state: AppState) -> str:
