@@ -52,6 +52,7 @@ def build_app(state: AppState) -> st.App:
     from .cockpit.rule_routes import rule_routes
     from .cockpit.threshold_routes import threshold_routes
     from .entry.entry_routes import entry_routes
+    from .item_list.list_routes import item_list_routes
     from .item_pages.one_item_routes import one_item_routes
     from .new_benchmark.dialogue_routes import new_benchmark_routes
     from .own_pages.job_news import job_routes
@@ -96,6 +97,7 @@ def build_app(state: AppState) -> st.App:
             *download_routes(state),
             *own_page_routes(),
             *job_routes(state),
+            *item_list_routes(state),
             *new_benchmark_routes(state),
             *recipe_routes(state),
             *publish_routes(state),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 Opened = Callable[..., "Page"]
-STREAMLITS = {"items", "progress", "progress, review", "adjudicate"}
+STREAMLITS = {"progress", "progress, review", "adjudicate"}
 """Screens of curators that Streamlit shows."""
 
 
@@ -75,6 +75,8 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
     "path",
     [
         "/people",
+        "/items",
+        "/items?columns=state,reason,doubt&stream=items",
         "/flags?campaign=verify",
         "/annotators?campaign=verify",
         "/guidelines-edit?campaign=verify",

@@ -22,7 +22,7 @@ BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages
 ANNOTATORS, CONNECTIONS, GUIDELINES = "/annotators", "/connections", "/guidelines-edit"
 RULES, THRESHOLDS, REASONS, AGREEMENT = "/rules", "/thresholds", "/reasons", "/agreement"
 HISTORY, DISCUSSION = "/history", "/discussion"
-ONE_ITEM = "/item"
+ITEMS, ONE_ITEM = "/items", "/item"
 """Path prefixes of pages that the app serves without Streamlit."""
 _OWN_PAGES_OF_ALL = (HISTORY, DISCUSSION)
 ITEM = "item"
@@ -30,6 +30,7 @@ ITEM = "item"
 ITEM_ID = "id"
 """Query parameter of the page of one item."""
 _OWN_PAGES_OF_CURATORS = (
+    ITEMS,
     NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND, ANNOTATORS, CONNECTIONS, GUIDELINES, RULES,
     THRESHOLDS, REASONS, AGREEMENT, ONE_ITEM,
 )  # fmt: skip

@@ -69,7 +69,10 @@ _OF_CAMPAIGN = frozenset(
     }
 )
 """Pages that show one campaign: on a page of a campaign, links lead to the same one."""
-_MEDIA_TYPES = {"page.css": "text/css", "page.js": "text/javascript", "send.js": "text/javascript"}
+_MEDIA_TYPES = {
+    "page.css": "text/css", "page.js": "text/javascript", "send.js": "text/javascript", "list.css": "text/css",
+    "list.js": "text/javascript",
+}  # fmt: skip
 
 
 def own_page(
