@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import threading
+from html import escape
+
+from starlette.responses import Response
 
 from ...items.item_index import ItemIndex
+from ..auth.known_pages import ITEMS
+from ..own_pages.shell import own_page
+from ..wording.curator_texts import TEXTS
 
 _PATIENCE_S = 5.0
 """Seconds for which a page waits for the index before it reports that the index is not ready."""
+_LOOK_AGAIN_S = 2
+"""Seconds after which a page that waits for the index loads again."""
+
+
+def being_read(title: str) -> Response:
+    """Return a page that states that the workspace is being read, and loads again until its content can be shown."""
+    words = f'<p role="status">{escape(TEXTS["reading"])}</p>'
+    return own_page(title, f'<meta http-equiv="refresh" content="{_LOOK_AGAIN_S}">{words}', here=ITEMS)
 
 
 class IndexRefresh:

@@ -38,7 +38,7 @@ from .act_forms import (
     reopened_panel,
     reopening_form,
 )
-from .index_refresh import IndexRefresh
+from .index_refresh import IndexRefresh, being_read
 from .likeness_views import MOST_PICTURE_BYTES, PICTURE, compared_by, compared_picture, picture_field
 from .list_acts import ActsSoFar, ListActs, SentList
 from .list_form import ACTIVE, ListChoices, form_parts, list_form
@@ -47,8 +47,6 @@ from .list_results import COMPARED, FOUND, RESULTS, count_line, results_html
 from .view_shelf import SAVE, save_form, view_shelf
 
 _ASSETS = '<link rel="stylesheet" href="/own-pages/list.css"><script src="/own-pages/list.js" defer></script>'
-_LOOK_AGAIN_S = 2
-"""Seconds after which a page without a list loads again."""
 _OF_A_FIELD = frozenset({"plan", "reopen", "save-view"})
 """Forms whose refusals stand below one of their fields."""
 
@@ -123,8 +121,7 @@ class _ListPage:
             problem = TEXTS["index_failed"].format(why=message_of(error))
             return own_page(title, "", here=ITEMS, problem=problem, status=409)
         if choices is None:
-            body = f'<p role="status">{escape(TEXTS["reading"])}</p>'
-            return own_page(title, f'<meta http-equiv="refresh" content="{_LOOK_AGAIN_S}">{body}', here=ITEMS)
+            return being_read(title)
         if hits is None:
             return own_page(title, f"<p>{escape(TEXTS['nothing_made'])}</p>", here=ITEMS)
         last = self._acts.shown(asked.account.name)

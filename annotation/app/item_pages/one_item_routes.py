@@ -17,6 +17,7 @@ from ...items.item_history import RecordHistory, ReviewedTask, item_history
 from ...store.submissions.examples import Examples
 from ..auth.known_pages import ITEM_ID, ONE_ITEM, item_address
 from ..base.state import AppState, clock
+from ..item_list.index_refresh import IndexRefresh, being_read
 from ..own_pages.curator_requests import AccountRequest, form_routes
 from ..own_pages.shell import own_page
 from ..wording.curator_texts import TEXTS
@@ -52,13 +53,21 @@ class _OneItemPage:
     def __init__(self, state: AppState) -> None:
         self._state = state
         self._last = LastActs()
+        self._refresh = IndexRefresh(state.items)
 
     def show(self, asked: AccountRequest) -> Response:
         """Show the record that the address names."""
-        return self.on_record(self._page)(asked)
+        try:
+            is_ready = self._refresh.generation() is not None
+        except BenchwrightError:  # `on_record` states it
+            is_ready = True
+        return self.on_record(self._page)(asked) if is_ready else being_read(TEXTS["item_title"])
 
     def on_record(self, answer: _Change) -> Callable[[AccountRequest], Response]:
-        """Return a function that reads the record of a request and passes it on, or states why it cannot be read."""
+        """Return a function that reads the record of a request and passes it on, or states why it cannot be read.
+
+        It waits until the index is up to date, so that no form is lost.
+        """
 
         def respond(asked: AccountRequest) -> Response:
             try:
