@@ -19,6 +19,7 @@ from .auth.known_pages import (
     FLAGS,
     GUIDELINES,
     HISTORY,
+    ITEMS,
     NEW_BENCHMARK,
     PEOPLE,
     PUBLISH,
@@ -31,8 +32,6 @@ from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
-from .item_pages.items import show_items
-from .item_pages.one_item import show_item
 from .languages.language import choose_for_session, chosen_language
 from .pages.adjudicate import show_adjudication
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
@@ -173,10 +172,11 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         pages.append(page("adjudicate", show_adjudication))
 
     if account.role == "curator":
-        items, item = _item_pages(state, account)
+        # The list filters by a campaign, so the one that the session shows does not go along.
+        items = st.Page(leads_to(ITEMS), title=WORDS["items_title"], url_path=ITEMS.strip("/"))
         steering: list[st.Page] = []  # too many for the head of a tablet: Progress and each of them lead to them
 
-        shown_progress = partial(_show_in_frame, state, account, partial(show_progress, items=items))
+        shown_progress = partial(_show_in_frame, state, account, show_progress)
         progress = st.Page(
             partial(_show_steered, steering, shown_progress), title=TEXTS["progress"], url_path="progress"
         )
@@ -193,7 +193,6 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         ]
         pages += [
             items,
-            item,
             progress,
             own("agreement", TEXTS["agreement"], AGREEMENT),
             own("annotators", TEXTS["annotators"], ANNOTATORS),
@@ -226,28 +225,6 @@ def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
         visibility="hidden",
     )
     return review, practice
-
-
-def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
-    """Return the page of all items and the page of one item, which link to each other."""
-
-    def item_page() -> st.Page:
-        return item
-
-    def items_page() -> st.Page:
-        return items
-
-    def show_list() -> None:
-        _head(account)
-        show_items(state, account, item_page=item_page)
-
-    def show_one() -> None:
-        _head(account)
-        show_item(state, account, items_page=items_page, item_page=item_page)
-
-    items = st.Page(show_list, title=WORDS["items_title"], url_path="items")
-    item = st.Page(show_one, title=WORDS["item_title"], url_path="item", visibility="hidden")
-    return items, item
 
 
 def _start(account: Account, review: st.Page, first: st.Page) -> None:

@@ -52,6 +52,8 @@ def build_app(state: AppState) -> st.App:
     from .cockpit.rule_routes import rule_routes
     from .cockpit.threshold_routes import threshold_routes
     from .entry.entry_routes import entry_routes
+    from .item_list.list_routes import item_list_routes
+    from .item_pages.one_item_routes import one_item_routes
     from .new_benchmark.dialogue_routes import new_benchmark_routes
     from .own_pages.job_news import job_routes
     from .own_pages.shell import own_page_routes
@@ -95,6 +97,7 @@ def build_app(state: AppState) -> st.App:
             *download_routes(state),
             *own_page_routes(),
             *job_routes(state),
+            *item_list_routes(state),
             *new_benchmark_routes(state),
             *recipe_routes(state),
             *publish_routes(state),
@@ -112,6 +115,7 @@ def build_app(state: AppState) -> st.App:
             *sending_routes(state),
             *history_routes(state),
             *discussion_routes(state),
+            *one_item_routes(state),
             *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],

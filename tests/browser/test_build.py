@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 RUN_MS = 120_000
 _PICTURES_ARE_THERE = """place => {
-  const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
+  const roots = [document, ...[...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean)];
   const inside = roots.filter((root) => root.querySelector(place));
   const images = inside.flatMap((root) => [...root.querySelectorAll("img")]);
   return images.some((image) => image.complete && image.naturalWidth > 0);

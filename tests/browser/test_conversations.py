@@ -170,22 +170,20 @@ def test_a_view_of_the_list_is_saved_opened_and_removed(
     sign_in(page, site, "cur", path="/items?stream=images")
     page.locator(".tile").first.wait_for()
     images = page.locator(".tile").count()
-    page.get_by_role("button", name="Saved views").click()
+    page.get_by_text("Saved views", exact=True).click()
     page.get_by_label("Name of this view").fill("The photographs")
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("Saved as The photographs").wait_for()
     assert findings(page) == []
     page.goto(f"{site.url}/items?sort=doubt")
     page.locator(".tile").first.wait_for()
-    page.get_by_role("button", name="Saved views").click()
-    page.get_by_role("button", name="The photographs", exact=True).click()
+    page.get_by_role("link", name="The photographs", exact=True).click()  # what was open stays open
     page.wait_for_url("**/items?stream=images")
     page.reload()
     page.locator(".tile").nth(images - 1).wait_for()
     at_rest(page)
-    page.get_by_role("button", name="Saved views").click()
-    page.locator("[class*=st-key-remove-view-]").get_by_role("button").click()
-    page.locator("[class*=st-key-open-view-]").wait_for(state="hidden")
+    page.get_by_role("button", name="Remove The photographs").click()
+    page.get_by_role("link", name="The photographs", exact=True).wait_for(state="detached")
 
 
 def test_the_list_shows_as_a_table_with_the_columns_that_a_curator_chose(

@@ -89,7 +89,7 @@ OF_CODE = {"recipe, text", "recipe, a step"}
 """Screens of recipe text and of steps' settings, whose names and descriptions are those of the reference, in English."""
 KEYS = {"Esc", "Enter", "Ctrl", "Shift", "Space"}
 CODES = {
-    "verify", "review", "baseline", "form", "voted", "screen", "pair", "describe", "collect", "write", "jigsaw", "quality", "ten",
+    "verify", "review", "baseline", "form", "voted", "talked", "screen", "pair", "describe", "collect", "write", "jigsaw", "quality", "ten",
     "USD", "ingest", "splits", "freeze", "near_duplicates", "SHA", "id", "name", "role", "campaigns", "picture", "csv", "annotator", "adjudicator", "curator",
 }  # fmt: skip
 ITEMS = re.compile(

@@ -1,6 +1,6 @@
 """On a phone, every button and link for annotators is large enough for a finger, on every page.
 
-The same holds for the pages on which curators try rules and thresholds.
+The same holds for the pages on which curators try rules and thresholds, for the list of items and the page of one item.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.thorough
 
 CURATORS = "cur"
-PRESSED = [name for name, screen in SCREENS.items() if screen.name != CURATORS or name in {"rules", "thresholds"}]
+WITH_FIELDS = {"rules", "thresholds", "items", "one item"}
+PRESSED = [name for name, screen in SCREENS.items() if screen.name != CURATORS or name in WITH_FIELDS]
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,7 @@ Opened = Callable[..., "Page"]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     """A workspace with dropped images and items that people accept, reject, differ about, edit and comment."""
-    workspace = make_workspace(tmp_path_factory.mktemp("items"), photographs=16, recipe=RECIPE)
+    workspace = make_workspace(tmp_path_factory.mktemp("items"), photographs=20, recipe=RECIPE)
     add_account(workspace, "ada", "ada's long password", role="adjudicator")
     with opened_store(workspace) as store:
         for number, task in enumerate(store.tasks("verify")[:5]):
@@ -93,22 +93,23 @@ def acts(site: ReviewSite) -> list[tuple[str, str]]:
 
 
 def shown(page: Page, count: int) -> None:
-    """Wait until the grid shows this many tiles."""
-    page.wait_for_function(
-        """count => {
-          const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
-          return roots.flatMap((root) => [...root.querySelectorAll(".tile")]).length === count;
-        }""",
-        arg=count,
-    )
+    """Wait until the list shows this many tiles."""
+    page.wait_for_function("count => document.querySelectorAll('.tile').length === count", arg=count)
     at_rest(page)
 
 
 def pick(page: Page, label: str, option: str) -> None:
-    """Pick an option of a select box whose words begin so."""
-    at_rest(page)
-    page.get_by_role("combobox", name=label).fill(option)
-    page.get_by_role("option", name=re.compile(f"^{option}")).first.click()
+    """Pick the option of a menu whose words begin so."""
+    menu = page.get_by_role("combobox", name=label, exact=True)
+    menu.select_option(menu.locator("option", has_text=re.compile(f"^{option}")).first.get_attribute("value"))
+
+
+def confirm_on_list(page: Page, act: str, why: str, button: str) -> None:
+    """Choose an act on the selected items, give the reason, look at the plan and confirm it."""
+    page.get_by_text(act).click()
+    page.get_by_role("textbox", name="Why", exact=True).fill(why)
+    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_role("button", name=button, exact=True).click()
 
 
 def confirm(page: Page, act: str, why: str, button: str) -> None:
@@ -129,8 +130,7 @@ def test_a_curator_searches_filters_and_sends_a_link(site: ReviewSite, curator: 
     shown(page, min(24, len(every)))
     page.wait_for_function(
         """() => {
-          const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
-          const images = roots.flatMap((root) => [...root.querySelectorAll(".tile img")]).slice(0, 8);
+          const images = [...document.querySelectorAll(".tile img")].slice(0, 8);
           return images.length === 8 && images.every((image) => image.complete && image.naturalWidth > 0);
         }"""
     )
@@ -140,7 +140,7 @@ def test_a_curator_searches_filters_and_sends_a_link(site: ReviewSite, curator: 
     shown(page, 1)
     assert "words=zebra" in page.url
     assert HACK in page.locator(".tile").inner_text() or "zebra" not in page.locator(".tile").inner_text()
-    page.get_by_role("button", name="Show everything").click()
+    page.get_by_role("link", name="Show everything").click()
     page.get_by_text("items and images").wait_for()
     page.get_by_text("Filters", exact=True).click()
     pick(page, "State", "Dropped by a filter")
@@ -159,10 +159,9 @@ def test_a_curator_searches_filters_and_sends_a_link(site: ReviewSite, curator: 
 def test_a_picture_is_looked_for_by_its_looks(site: ReviewSite, curator: Opened) -> None:
     page = curator("/items?stream=images")
     name = next(iter(sorted((site.workspace.parent / "photographs").glob("*.jpg"))))
-    page.get_by_text("found", exact=False).first.wait_for()
-    page.get_by_text("Filters", exact=True).click()
+    page.get_by_text("Find what looks like a picture", exact=True).click()
     page.locator("input[type=file]").set_input_files(name)
-    page.get_by_role("button", name="What looks like a picture, the most alike first").wait_for()
+    page.get_by_role("link", name="What looks like a picture, the most alike first").wait_for()
     page.locator(".tile").first.wait_for()
     assert "like=hash-" in page.url
     assert name.name in page.locator(".tile").first.inner_text()
@@ -200,7 +199,7 @@ def test_many_are_restored_at_once_with_their_count(site: ReviewSite, curator: O
     for place in (0, 1):
         page.locator(".tile input").nth(place).check()
     page.get_by_text("2 selected").first.wait_for()
-    confirm(page, "Restore: reverse what a step said", "large enough for this", "Restore 2")
+    confirm_on_list(page, "Restore: reverse what a step said", "large enough for this", "Restore 2")
     page.get_by_text("2 restored.").wait_for()
     assert set(found(site, state="pending")) == set(small[:2])
     with opened_store(site.workspace) as store:
@@ -224,8 +223,6 @@ def test_a_plan_says_what_cannot_be_done_and_nothing_happens_without_a_reason(
     page.get_by_text("give a reason in one line").wait_for()
     page.get_by_role("textbox", name="Why", exact=True).fill("why not")
     page.get_by_role("textbox", name="Why", exact=True).press("Enter")
-    at_rest(page)
-    page.get_by_role("button", name="See what would happen").click()
     page.get_by_text("0 would be restored.").wait_for()
     page.get_by_text("1 stays as it is: nothing dropped it or asked about it").wait_for()
     assert page.get_by_role("button", name="Restore", exact=False).count() == 0
@@ -238,9 +235,7 @@ def test_a_curator_decides_a_divided_task_and_sees_the_revision(site: ReviewSite
     page.get_by_text("Decide as adjudicator").wait_for()
     page.get_by_text("Reject", exact=True).click()
     at_rest(page)
-    page.get_by_role("combobox", name="Reasons").click()
-    page.get_by_role("option", name="unclear").click()
-    page.keyboard.press("Escape")
+    page.get_by_role("checkbox", name="unclear").check()
     page.get_by_role("button", name="Yes, do it").click()
     page.get_by_text("cur (adjudicator)").wait_for()
     assert divided in found(site, state="rejected")
@@ -257,7 +252,6 @@ def test_a_curator_assigns_items_to_somebody_and_takes_that_back(site: ReviewSit
     page.locator(".tile input").first.check()
     page.get_by_role("button", name="Assign", exact=True).scroll_into_view_if_needed()
     pick(page, "Ask somebody before all others", "ben")
-    at_rest(page)
     page.get_by_role("button", name="Assign", exact=True).click()
     page.get_by_text("Tasks assigned to ben: 1.").wait_for()
     with opened_store(site.workspace) as store, store.reading() as connection:
@@ -335,6 +329,62 @@ def test_nobody_but_a_curator_sees_the_list_an_item_or_a_picture(
             answer = page.request.get(f"{site.url}/curator/pictures/{item}/0/{form}")
             assert answer.status == 404
             assert answer.text() == "there is no such picture for you\n"
+
+
+def test_items_are_selected_by_keys_in_ranges_and_all_at_once(site: ReviewSite, curator: Opened) -> None:
+    page = curator("/items?stream=images")
+    boxes = page.locator(".tile input")
+    boxes.nth(1).press("Space")
+    boxes.nth(4).press("Shift+Space")
+    page.get_by_text("4 selected").first.wait_for()
+    assert [boxes.nth(place).is_checked() for place in range(6)] == [False, True, True, True, True, False]
+    page.get_by_role("button", name="Select this page").click()
+    assert page.locator(".tile input:checked").count() == boxes.count()
+    page.get_by_role("button", name="Select none").click()
+    page.get_by_text("What to do with them").first.wait_for(state="hidden")
+    every = found(site)
+    assert len(every) > 24
+    page.goto(f"{site.url}/items")
+    page.get_by_label(f"Select all {len(every)} found").check()
+    confirm_plan = page.get_by_role("button", name="See what would happen")
+    page.get_by_role("textbox", name="Why", exact=True).fill("a try")
+    confirm_plan.click()
+    plan = page.locator("#items-plan")
+    counts = [int(count) for count in re.findall(r"^(\d+)", plan.inner_text(), re.MULTILINE)]
+    assert sum(counts) == len(every)
+    page.get_by_label(f"Select all {len(every)} found").uncheck()
+    plan.wait_for(state="hidden")
+
+
+def test_filters_keep_the_focus_and_back_and_forward_lead_through_them(site: ReviewSite, curator: Opened) -> None:
+    page = curator("/items?stream=items")
+    page.get_by_text("Filters", exact=True).click()
+    state = page.get_by_role("combobox", name="State", exact=True)
+    state.focus()
+    state.press("W")  # waiting for review, by the keyboard alone
+    page.wait_for_url("**/items?state=waiting&stream=items")
+    waiting = len(found(site, stream="items", state="waiting"))
+    page.get_by_text(f"{waiting} found", exact=True).wait_for()
+    assert page.evaluate("document.activeElement.id") == "state"
+    search = page.get_by_role("textbox", name="Search")
+    search.press_sequentially("the")
+    page.wait_for_url("**/items?words=the&state=waiting&stream=items")
+    assert page.evaluate("document.activeElement.id") == "words"
+    page.locator(".tile .open, .tile").first.wait_for(state="attached")
+    page.go_back()
+    page.wait_for_url("**/items?state=waiting&stream=items")
+    page.get_by_text(f"{waiting} found", exact=True).wait_for()
+    assert (search.input_value(), state.input_value()) == ("", "waiting")
+    page.go_forward()
+    page.wait_for_url("**/items?words=the&state=waiting&stream=items")
+    page.wait_for_function("document.querySelector('#words').value === 'the'")
+    page.get_by_role("link", name="Search: the").click()
+    page.wait_for_url("**/items?state=waiting&stream=items")
+    page.locator(".tile .open").first.click()
+    page.wait_for_url("**/item?id=*")
+    page.get_by_role("link", name="Back to the list").click()
+    page.wait_for_url("**/items?state=waiting&stream=items")
+    assert page.get_by_role("combobox", name="State", exact=True).input_value() == "waiting"
 
 
 @pytest.mark.parametrize("width", [1280, 390])

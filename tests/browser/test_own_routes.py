@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from browser.all_screens import SCREENS, go_to
 from browser.axe import NOTHING, findings_by_theme
 from browser.full_site import DISCUSSED, make_full_workspace
 from browser.review_site import ReviewSite, serve
 from browser.widths import unreached
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import BrowserContext, Page
 
 Opened = Callable[..., "Page"]
+STREAMLITS = {"progress", "progress, review", "adjudicate"}
+"""Screens of curators that Streamlit shows."""
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +75,8 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
     "path",
     [
         "/people",
+        "/items",
+        "/items?columns=state,reason,doubt&stream=items",
         "/flags?campaign=verify",
         "/annotators?campaign=verify",
         "/guidelines-edit?campaign=verify",
@@ -81,6 +86,7 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
         "/reasons?campaign=verify",
         "/agreement?campaign=voted",
         f"/discussion?campaign=talked&item={DISCUSSED}",
+        f"/item?id={DISCUSSED}",
     ],
 )
 @pytest.mark.parametrize("width", [390, 1366])
@@ -96,6 +102,30 @@ def test_a_page_is_accessible_and_within_reach(curator: Opened, path: str, width
         ".map(([words]) => words)"
     )
     assert small == []
+
+
+OWN = [name for name, screen in SCREENS.items() if screen.name == "cur" and name not in STREAMLITS]
+
+
+@pytest.mark.parametrize("width", [390, 1366])
+def test_every_own_page_names_the_account_and_leads_to_itself_in_another_language(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], width: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": 800}).new_page()
+    go_to(page, site, SCREENS["rules"])
+    assert len(OWN) > 15
+    for name in OWN:
+        go_to(page, site, SCREENS[name]._replace(name=""))
+        assert page.locator("header .who bdi").inner_text() == "cur", name
+        assert page.locator("header .who a[lang]").all_inner_texts() == ["العربية"], name
+    address = page.url
+    page.locator("header .who a[lang=ar]").click()
+    page.wait_for_function("document.documentElement.dir === 'rtl'")
+    assert page.url == address
+    assert page.locator("header .who bdi").inner_text() == "cur"
+    assert unreached(page) == []
+    page.locator("header .who a[lang=en]").click()
+    page.wait_for_function("document.documentElement.dir === 'ltr'")
 
 
 def test_on_a_phone_the_links_are_one_row_that_shows_the_own_one(curator: Opened) -> None:

@@ -16,19 +16,23 @@ from .sessions import OPEN_PAGE_HEADERS
 _OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT, "/leave"}
 _EVERYBODYS = frozenset({"start", "home", "review", "practice"})
 _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
-_CURATORS = _ADJUDICATORS | {"items", "item", "progress"}
+_CURATORS = _ADJUDICATORS | {"items", "progress"}
 NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
 BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages", "/send-photographs"
 ANNOTATORS, CONNECTIONS, GUIDELINES = "/annotators", "/connections", "/guidelines-edit"
 RULES, THRESHOLDS, REASONS, AGREEMENT = "/rules", "/thresholds", "/reasons", "/agreement"
 HISTORY, DISCUSSION = "/history", "/discussion"
+ITEMS, ONE_ITEM = "/items", "/item"
 """Path prefixes of pages that the app serves without Streamlit."""
 _OWN_PAGES_OF_ALL = (HISTORY, DISCUSSION)
 ITEM = "item"
 """Query parameter of a discussion with the id of its item."""
+ITEM_ID = "id"
+"""Query parameter of the page of one item."""
 _OWN_PAGES_OF_CURATORS = (
+    ITEMS,
     NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND, ANNOTATORS, CONNECTIONS, GUIDELINES, RULES,
-    THRESHOLDS, REASONS, AGREEMENT,
+    THRESHOLDS, REASONS, AGREEMENT, ONE_ITEM,
 )  # fmt: skip
 
 
@@ -66,6 +70,17 @@ def discussion_address(campaign: str, item_id: str, *, below: str = "") -> str:
         below: Rest of the path, such as `/post`; empty for the page itself.
     """
     return f"{DISCUSSION}{below}?{urlencode({'campaign': campaign, ITEM: item_id})}"
+
+
+def item_address(record_id: str, *, below: str = "", **more: str) -> str:
+    """Return the address of the page of an image or item.
+
+    Args:
+        record_id: Id of the image or item.
+        below: Rest of the path, such as `/plan`; empty for the page itself.
+        more: Further parameters.
+    """
+    return f"{ONE_ITEM}{below}?{urlencode({ITEM_ID: record_id, **more})}"
 
 
 def _is_known(path: str, account: Account | None) -> bool:

@@ -6,7 +6,9 @@ on every response prevent the browser from running, framing or loading anything 
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -35,6 +37,7 @@ API = "/api"
 """Path below which tokens authenticate programs, regardless of browser sessions; its document and page are open."""
 ACCOUNT = "benchwright.account"
 """Key of the ASGI scope at which the middleware stores the signed-in account for the routes."""
+_signed_in: ContextVar[Account | None] = ContextVar("benchwright_account", default=None)
 
 
 class SessionMiddleware:
@@ -67,7 +70,7 @@ class SessionMiddleware:
             language = self._language_of(connection, account)
             if scope["type"] == "http":
                 send = with_language(scope, send, language)
-            with suppress(ClientDisconnect), use_language(language):  # the client has left
+            with suppress(ClientDisconnect), use_language(language), _request_of(account):  # the client has left
                 await self._app(scope, receive, self._with_headers(send))
 
     def _language_of(self, connection: HTTPConnection, account: Account | None) -> AppLanguage:
@@ -90,6 +93,21 @@ async def _signed_in_account(connection: HTTPConnection, state: AppState) -> Acc
     """Return the account whose open session a request carries."""
     token = state.cookies.token_of(connection.headers.get("cookie", ""))
     return await run_in_threadpool(state.account_of, token)
+
+
+def signed_in_account() -> Account | None:
+    """Return the account of the current request; None outside of requests, and for pages that need no session."""
+    return _signed_in.get()
+
+
+@contextmanager
+def _request_of(account: Account | None) -> Iterator[None]:
+    """Make an account that of the current request, in this thread and in the coroutines it awaits."""
+    token = _signed_in.set(account)
+    try:
+        yield
+    finally:
+        _signed_in.reset(token)
 
 
 def token_from(connection: HTTPConnection, cookies: Cookies) -> str | None:

@@ -13,7 +13,7 @@ from benchwright.texts.hidden_characters import escaped
 
 from ...progress.overview import Overview
 from ...store.counts.campaign_counts import DecisionExample, ReasonCount
-from ..auth.known_pages import REASONS
+from ..auth.known_pages import REASONS, item_address
 from ..base.cache import cached
 from ..base.state import AppState
 from ..charts.curator_charts import counts_chart
@@ -80,7 +80,7 @@ class _ReasonsPage:
     def _example(self, example: DecisionExample) -> str:
         short = escaped(self._state.pictures.called(example.item_id, digits=8))
         alt, item = (escape(TEXTS[name].format(item=short), quote=True) for name in ("picture", "item"))
-        page = escape(f"/item?{urlencode({'id': example.item_id})}", quote=True)
+        page = escape(item_address(example.item_id), quote=True)
         picture = escape(picture_url(example.task_id, 0), quote=True)
         note = text_html(example.note[:_NOTE_LENGTH]) if example.note else ""
         return (

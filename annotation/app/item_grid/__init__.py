@@ -1,1 +1,1 @@
-"""The grid of items as pictures, with boxes to select them."""
+"""Images and items as tiles, with or without boxes to select them."""

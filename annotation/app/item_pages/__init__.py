@@ -1,1 +1,1 @@
-"""The curator's pages about items: the list of all items, with actions on many at once, and the page of one item."""
+"""The curator's page of one image or item: its content, its history, and what can be done with it."""

@@ -6,30 +6,28 @@ All texts come from users; each is escaped and displayed in the direction of its
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-import streamlit as st
-
 from benchwright.records import right_key
+from benchwright.texts.formulas import formulas_html
 from benchwright.texts.hidden_characters import escaped
 
 from ...forms.task_content import TaskContent
 from ...items.item_history import RecordHistory, ReviewedTask, changes
 from ...store.database.records import Adjudication, Annotation
 from ..base.own_texts import form_in_language
-from ..base.page_formulas import html_with_formulas
-from ..base.tables import TABLE_STYLE, table_html
+from ..base.tables import table_html
 from ..routes.record_pictures import record_picture_url
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.texts import TEXTS as APP_TEXTS
 
-_STYLE = """<style>
+ITEM_STYLE = """<style>
 .bw-pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: .9rem;
   margin: 0; padding: 0 !important; list-style: none; }
 .bw-pictures li { margin: 0; }
-.bw-pictures .frame { position: relative; display: block;
+.bw-pictures .frame { position: relative; display: block; min-height: 6rem;
   background: color-mix(in srgb, currentColor 7%, transparent); }
 .bw-pictures img { display: block; width: 100%; max-height: 70vh; object-fit: contain; }
 .bw-pictures img.marks { position: absolute; inset: 0; height: 100%; }
@@ -39,8 +37,9 @@ _STYLE = """<style>
 .bw-options li { margin: 0; padding: .35rem .7rem; border-radius: 8px; overflow-wrap: anywhere;
   border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
 .bw-options li.right { border: 2px solid currentColor; font-weight: 600; }
-"""
-ITEM_STYLE = f"{_STYLE}{TABLE_STYLE}</style>"
+.discussed + .card, .discussed :is(.hint + .card, .buttons + .job) { margin-top: .75rem; }
+section .bw-wide td, h1 { overflow-wrap: anywhere; }
+</style>"""
 _LONGEST = 2000
 
 
@@ -62,29 +61,22 @@ def linked_pictures_html(pictures: Sequence[tuple[str, str | None, str]]) -> str
     """Return pictures, each linked to itself; an entry is the path, the path of the marks or None, and the name."""
     parts = []
     for path, marks, name in pictures:
-        layer = "" if marks is None else f'<img class="marks" src="{escape(marks)}" alt="">'
+        layer = "" if marks is None else f'<img class="marks" src="{escape(marks)}" alt="" loading="lazy">'
         full, alt = escape(path), escape(escaped(name))
         parts.append(
-            f'<li><a class="frame" href="{full}" target="_blank" rel="noopener"><img src="{full}" alt="{alt}">{layer}'
-            f'</a><div class="caption" dir="auto">{alt}</div></li>'
+            f'<li><a class="frame" href="{full}" target="_blank" rel="noopener">'
+            f'<img src="{full}" alt="{alt}" loading="lazy">{layer}</a><div class="caption" dir="auto">{alt}</div></li>'
         )
     return f'<ul class="bw-pictures">{"".join(parts)}</ul>'
 
 
-def options_html(
-    question: str,
-    content: TaskContent,
-    *,
-    shows_key: bool = True,
-    formulas: Callable[[str], str] = html_with_formulas,
-) -> str:
+def options_html(question: str, content: TaskContent, *, shows_key: bool = True) -> str:
     """Return the question and the options; with `shows_key`, also the right option and the explanation.
 
     Args:
         question: The question, with the captions of its pictures.
         content: The item.
         shows_key: Whether to show the right option and the explanation; default True.
-        formulas: Function that returns a text as HTML with formulas; default for Streamlit's pages.
     """
     lines = []
     for choice in content.choices:
@@ -92,58 +84,43 @@ def options_html(
         words = escaped(choice.text or "") or APP_TEXTS["picture_of_option"].format(key=choice.key)
         mark = f" · {escape(TEXTS['key_is'])}" if is_right else ""
         style = ' class="right"' if is_right else ""
-        lines.append(f"<li{style}><b>{escape(choice.key)}</b> <bdi>{formulas(words)}</bdi>{mark}</li>")
+        lines.append(f"<li{style}><b>{escape(choice.key)}</b> <bdi>{formulas_html(words)}</bdi>{mark}</li>")
     options = (
         f'<ul class="bw-options" aria-label="{escape(TEXTS["options_of"])}">{"".join(lines)}</ul>' if lines else ""
     )
     why = (
-        f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {formulas(escaped(content.explanation))}</p>"
+        f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {formulas_html(escaped(content.explanation))}</p>"
         if content.explanation and shows_key
         else ""
     )
-    return f'<div class="bw-question" dir="auto">{formulas(question)}</div>{options}{why}'
+    return f'<div class="bw-question" dir="auto">{formulas_html(question)}</div>{options}{why}'
 
 
-def show_sections(history: RecordHistory) -> None:
-    """Show all known facts about a record below its pictures."""
-    st.subheader(TEXTS["said_here"])
-    if not history.tasks:
-        st.caption(TEXTS["nobody_asked"])
-    for task in history.tasks:
-        _show_task(task)
-    _show_comments(history)
-    _show_versions(history)
-    st.subheader(TEXTS["steps_said"])
-    if history.verdicts:
-        st.html(_verdicts_html(history))
-    else:
-        st.caption(TEXTS["no_steps"])
-    if history.overrides:
-        st.subheader(TEXTS["by_hand_head"])
-        rows = [
-            (
-                f"{row.at:%Y-%m-%d %H:%M}",
-                row.by,
-                TEXTS[f"hand_{row.action}"],
-                row.stage,
-                words_for(row.reason or ""),
-                row.why,
-            )
-            for row in history.overrides
+def sections_html(history: RecordHistory) -> str:
+    """Return all known facts about a record, which its page shows below its pictures."""
+    return "".join(
+        [
+            _section("said_here", "".join(map(_task_html, history.tasks)) or _hint("nobody_asked")),
+            _comments_html(history),
+            _versions_html(history),
+            _section("steps_said", _verdicts_html(history) if history.verdicts else _hint("no_steps")),
+            _by_hand_html(history),
+            _releases_and_scores_html(history),
+            _origin_html(history),
         ]
-        heads = ("when", "name", "verdict", "step", "of_reason", "act_why")
-        st.html(table_html(TEXTS["by_hand_head"], [TEXTS[head] for head in heads], rows))
-    _show_scores(history)
-    if history.source:
-        st.subheader(TEXTS["comes_from"])
-        st.html(
-            table_html(
-                TEXTS["comes_from"], None, [(TEXTS[f"fact_{name}"], value) for name, value in history.source.items()]
-            )
-        )
+    )
 
 
-def _show_task(task: ReviewedTask) -> None:
+def _section(head: str, body: str) -> str:
+    """Return a part of the page with its head, whose key also names the part in addresses."""
+    return f'<section><h2 id="{head}">{escape(TEXTS[head])}</h2>{body}</section>'
+
+
+def _hint(name: str) -> str:
+    return f'<p class="hint">{escape(TEXTS[name])}</p>'
+
+
+def _task_html(task: ReviewedTask) -> str:
     outcome = ITEM_STATES.get(task.outcome, words_for(task.outcome))
     head = TEXTS["task_head"].format(campaign=task.campaign.name, round=task.facts.round, outcome=outcome)
     rows = [_vote(task, annotation) for annotation in task.facts.annotations]
@@ -151,9 +128,16 @@ def _show_task(task: ReviewedTask) -> None:
         rows.append(_adjudication(decision))
     heads = [TEXTS["name"], APP_TEXTS["decision"], APP_TEXTS["reasons"], TEXTS["note"], TEXTS["edits_made"],
              TEXTS["when"], TEXTS["seconds"]]  # fmt: skip
-    st.html(f'<p dir="auto"><b>{escape(head)}</b></p>' + (table_html(head, heads, rows) if rows else ""))
+    body = _headed(head, table_html(head, heads, rows) if rows else "")
     if task.facts.adjudicated.sent_back:
-        st.caption(TEXTS["sent_back_n"].format(times=task.facts.adjudicated.sent_back))
+        words = TEXTS["sent_back_n"].format(times=task.facts.adjudicated.sent_back)
+        body += f'<p class="hint">{escape(words)}</p>'
+    return body
+
+
+def _headed(head: str, body: str) -> str:
+    """Return a part under a head with names that users gave."""
+    return f"<p><b><bdi>{escape(escaped(head))}</bdi></b></p>{body}"
 
 
 def _vote(task: ReviewedTask, annotation: Annotation) -> tuple[str, ...]:
@@ -178,10 +162,9 @@ def _adjudication(decision: Adjudication) -> tuple[str, ...]:
     return name, words_for(decision.decision), reasons, decision.note or "", _spelled(decision.edits), at, ""
 
 
-def _show_comments(history: RecordHistory) -> None:
+def _comments_html(history: RecordHistory) -> str:
     if not history.remarks:
-        return
-    st.subheader(TEXTS["comments"])
+        return ""
     rows = [
         (
             f"{comment.made_at:%Y-%m-%d %H:%M}",
@@ -191,13 +174,14 @@ def _show_comments(history: RecordHistory) -> None:
         )
         for comment in history.remarks
     ]
-    st.html(table_html(TEXTS["comments"], [TEXTS["when"], TEXTS["name"], TEXTS["note"], TEXTS["of_state"]], rows))
+    heads = [TEXTS["when"], TEXTS["name"], TEXTS["note"], TEXTS["of_state"]]
+    return _section("comments", table_html(TEXTS["comments"], heads, rows))
 
 
-def _show_versions(history: RecordHistory) -> None:
+def _versions_html(history: RecordHistory) -> str:
     if len(history.versions) < 2:
-        return
-    st.subheader(TEXTS["versions"])
+        return ""
+    parts = []
     for number, (before, after) in enumerate(zip(history.versions, history.versions[1:], strict=False), 2):
         by = TEXTS["made_by"].format(step=after.by)
         if after.edited_by is not None:
@@ -209,7 +193,26 @@ def _show_versions(history: RecordHistory) -> None:
             for part, (earlier, later) in changes(before.content, after.content).items()
         ]
         table = table_html(head, [TEXTS["of_part"], TEXTS["before"], TEXTS["after"]], rows) if rows else ""
-        st.html(f'<p dir="auto"><b>{escape(head)}</b></p>{table}')
+        parts.append(_headed(head, table))
+    return _section("versions", "".join(parts))
+
+
+def _by_hand_html(history: RecordHistory) -> str:
+    if not history.overrides:
+        return ""
+    rows = [
+        (
+            f"{row.at:%Y-%m-%d %H:%M}",
+            row.by,
+            TEXTS[f"hand_{row.action}"],
+            row.stage,
+            words_for(row.reason or ""),
+            row.why,
+        )
+        for row in history.overrides
+    ]
+    heads = [TEXTS[head] for head in ("when", "name", "verdict", "step", "of_reason", "act_why")]
+    return _section("by_hand_head", table_html(TEXTS["by_hand_head"], heads, rows))
 
 
 def _verdicts_html(history: RecordHistory) -> str:
@@ -225,15 +228,23 @@ def _verdicts_html(history: RecordHistory) -> str:
     )
 
 
-def _show_scores(history: RecordHistory) -> None:
+def _releases_and_scores_html(history: RecordHistory) -> str:
+    body = ""
     if history.releases:
-        st.subheader(TEXTS["releases"])
-        st.html(table_html(TEXTS["releases"], None, [(release,) for release in history.releases]))
+        rows = [(release,) for release in history.releases]
+        body += _section("releases", table_html(TEXTS["releases"], None, rows))
     if history.scores:
-        st.subheader(TEXTS["scores"])
         heads = list(dict.fromkeys(name for row in history.scores for name in row))
-        rows = [[_spelled(row.get(name)) for name in heads] for row in history.scores]
-        st.html(table_html(TEXTS["scores"], heads, rows))
+        cells = [[_spelled(row.get(name)) for name in heads] for row in history.scores]
+        body += _section("scores", table_html(TEXTS["scores"], heads, cells))
+    return body
+
+
+def _origin_html(history: RecordHistory) -> str:
+    if not history.source:
+        return ""
+    rows = [(TEXTS[f"fact_{name}"], value) for name, value in history.source.items()]
+    return _section("comes_from", table_html(TEXTS["comes_from"], None, rows))
 
 
 def _number(value: Any) -> str:

@@ -282,6 +282,15 @@ function tryLive(form) {
   if (changed) change({ target: changed });
 }
 
+// The link back to a list leads to its filters and page, from wherever the page was reached since.
+const LIST = "benchwright-list ";
+function leadBack(link) {
+  const came = document.referrer ? new URL(document.referrer) : null;
+  if (came?.pathname === link.pathname) sessionStorage.setItem(LIST + link.pathname, came.search);
+  const kept = sessionStorage.getItem(LIST + link.pathname);
+  if (kept) link.href = link.pathname + kept;
+}
+
 document.addEventListener("input", showWhatFits);
 document.addEventListener("submit", sendOnce);
 document.addEventListener("submit", ({ target, submitter }) => {
@@ -293,6 +302,7 @@ showOwnLink();
 showWhatFits();
 for (const form of document.querySelectorAll("form[data-draft]")) keepDraft(form);
 for (const form of document.querySelectorAll("form[data-live]")) tryLive(form);
+for (const link of document.querySelectorAll("a[data-back]")) leadBack(link);
 for (const input of document.querySelectorAll("input[data-upload]")) sendFile(input);
 for (const panel of document.querySelectorAll("[data-job]")) followJob(panel);
 giveFocusBack();

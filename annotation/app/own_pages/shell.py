@@ -36,7 +36,7 @@ from ..auth.known_pages import (
     SEND,
     THRESHOLDS,
 )
-from ..auth.middleware import LANGUAGE, LOGOUT
+from ..auth.middleware import LANGUAGE, LOGOUT, signed_in_account
 from ..base.state import current_state
 from ..languages.language import chosen_language
 from ..wording.own_page_texts import TEXTS
@@ -69,7 +69,10 @@ _OF_CAMPAIGN = frozenset(
     }
 )
 """Pages that show one campaign: on a page of a campaign, links lead to the same one."""
-_MEDIA_TYPES = {"page.css": "text/css", "page.js": "text/javascript", "send.js": "text/javascript"}
+_MEDIA_TYPES = {
+    "page.css": "text/css", "page.js": "text/javascript", "send.js": "text/javascript", "list.css": "text/css",
+    "list.js": "text/javascript",
+}  # fmt: skip
 
 
 def own_page(
@@ -108,7 +111,8 @@ def own_page(
         f'<title>{escape(title)} · Benchwright</title><link rel="stylesheet" href="{_ASSETS}/page.css">'
         f'<script src="{_ASSETS}/page.js" defer></script></head><body><header>'
         f'<nav aria-label="{escape(TEXTS["pages"])}">{_links(here, campaign, worker)}</nav>'
-        f'<span class="who">{_languages(worker)}<a href="{LOGOUT}">{escape(TEXTS["sign_out"])}</a></span></header>'
+        f'<span class="who">{_account_and_languages()}<a href="{LOGOUT}">{escape(TEXTS["sign_out"])}</a></span>'
+        "</header>"
         f'<main id="main"{width}><h1>{escape(title)}</h1>{steps}{alert}{body}</main></body></html>',
         status,
         headers=_HEADERS,
@@ -132,17 +136,17 @@ def _work_links(worker: Account) -> tuple[tuple[str, str], ...]:
     return (*_WORK_LINKS, *decides, *steers)
 
 
-def _languages(worker: Account | None) -> str:
+def _account_and_languages() -> str:
     """Return the account's name and a link to the page in each other language."""
-    if worker is None:
-        return ""
+    account = signed_in_account()
+    name = "" if account is None else f"<span><bdi>{escape(escaped(account.name))}</bdi></span>"
     others = (language for language in current_state().languages.all if language is not chosen_language())
     links = "".join(
         f'<a href="{LANGUAGE}?to={language.tag}" lang="{language.tag}" hreflang="{language.tag}">'
         f"{escape(language.name)}</a>"
         for language in others
     )
-    return f"<span><bdi>{escape(escaped(worker.name))}</bdi></span>{links}"
+    return name + links
 
 
 def own_page_routes() -> list[Route]:

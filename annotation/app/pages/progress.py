@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -16,6 +17,7 @@ from benchwright.pages import Chart
 
 from ...campaigns.running.results import agreement_of, summary_of
 from ...forms.kinds import REVIEW
+from ...items.item_search import ItemQuery
 from ...progress.adjudication_stats import AdjudicationStats
 from ...progress.campaign_progress import Facet, RoundProgress, progress_by, progress_of
 from ...progress.forecast import EndRange, Forecast
@@ -33,6 +35,7 @@ from ..base.state import clock
 from ..base.tables import show_rows
 from ..charts.curator_charts import counts_chart, days_chart, parts_chart
 from ..charts.showing import show_chart
+from ..item_list.list_query import list_address
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.curator_texts import rule_in_words, words_for
 from ..wording.directed_text import inert
@@ -45,7 +48,7 @@ _MOST_DIVIDED = 50
 _SPLITS: tuple[Facet, ...] = ("task", "kind", "category")
 
 
-def show_progress(request: PageRequest, *, items: st.Page) -> None:
+def show_progress(request: PageRequest) -> None:
     """Show the progress of a campaign, and link to the items on which annotators differ."""
     store, campaign = request.state.store, request.campaign
     _show_counts(store, campaign, request.state.pictures)
@@ -55,7 +58,7 @@ def show_progress(request: PageRequest, *, items: st.Page) -> None:
         _show_results(store, campaign, stamp)
         return
     divided = cached((*stamp, "divided"), lambda: overview.divided(most=_MOST_DIVIDED))
-    _show_divided(divided, campaign, items, request.state.pictures)
+    _show_divided(divided, campaign, request.state.pictures)
 
 
 @st.fragment(run_every=_REFRESH_S)
@@ -177,7 +180,7 @@ def _finding(row: dict[str, Any]) -> str:
     return form_text(str(words)) if words else words_of_code(str(row.get("finding", "")))
 
 
-def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page, pictures: ShownPictures) -> None:
+def _show_divided(divided: list[DividedTask], campaign: Campaign, pictures: ShownPictures) -> None:
     if not divided:
         return
     st.subheader(CURATOR_TEXTS["divided"])
@@ -195,7 +198,9 @@ def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page
     ]
     show_rows(rows, label=TEXTS["answers_given"])
     query = {"campaign": campaign.name, "state": "divided", "sort": "divided"}
-    st.page_link(items, label=CURATOR_TEXTS["see_items"], query_params=query)
+    address = escape(list_address(ItemQuery.from_params(query)), quote=True)
+    words = escape(CURATOR_TEXTS["see_items"])
+    st.html(f'<div class="benchwright-own"><a href="{address}" target="_self">{words}</a></div>')
 
 
 def _show_rounds(rounds: Sequence[RoundProgress]) -> None:

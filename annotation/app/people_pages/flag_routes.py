@@ -15,7 +15,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.texts.hidden_characters import escaped
 
 from ...store.submissions.comments import Comment
-from ..auth.known_pages import FLAGS
+from ..auth.known_pages import FLAGS, item_address
 from ..base.state import AppState, clock
 from ..languages.language import chosen_language
 from ..own_pages.curator_requests import TOKEN, CuratorRequest, form_routes
@@ -94,7 +94,7 @@ class _FlagsPage:
         called = self._state.pictures.called(comment.item_id, digits=64)
         who = f"⚑ {comment.annotator}" if comment.is_flag else comment.annotator
         words = "".join(text_html(text) for text in (comment.words, comment.question) if text)
-        item = escape(f"/item?{urlencode({'id': comment.item_id})}", quote=True)
+        item = escape(item_address(comment.item_id), quote=True)
         see = f'<a class="button quiet" href="{item}">{escape(CURATOR_TEXTS["see_item"])}</a>'
         number, time = comment.id, chosen_language().date_and_time(comment.made_at)
         return (

@@ -579,6 +579,8 @@ TEXTS = Texts(
         "act_why": "Why",
         "act_why_hint": "In a line; kept with each decision",
         "act_plan": "See what would happen",
+        "none_selected": "Select items first.",
+        "plan_gone": "This page was out of date. See again what would happen.",
         "would_withdraw": "{count:,} would be withdrawn.",
         "would_restore": "{count:,} would be restored.",
         "would_undo": {

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
-from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
-from benchwright.texts.formulas import formulas_html
 from benchwright.texts.hidden_characters import escaped
 
 from ...forms.task_content import TaskContent, content_in
@@ -27,7 +25,7 @@ from ...store.conversations.discussions import (
     posts_on,
 )
 from ...store.database.records import Campaign
-from ..auth.known_pages import DISCUSSION, ITEM, discussion_address
+from ..auth.known_pages import DISCUSSION, ITEM, discussion_address, item_address
 from ..base.option_letters import captions, question_in_words
 from ..base.state import AppState, clock
 from ..item_pages.item_sections import ITEM_STYLE, linked_pictures_html, options_html
@@ -91,7 +89,7 @@ class _DiscussionPage:
         body = (
             f'{text_style()}{ITEM_STYLE}<p>{escape(TEXTS["discussion_why"])}</p><div class="discussed">'
             f"<div>{_pictures(task_id, content)}</div><div>"
-            f"{options_html(question_in_words(content), content, formulas=formulas_html)}"
+            f"{options_html(question_in_words(content), content)}"
             f"{_decisions(decisions)}{_link_to_item(asked.account, item_id)}{_posts(posts)}"
             f"{_form(campaign.name, item_id, asked)}</div></div>"
         )
@@ -157,7 +155,7 @@ def _link_to_item(account: Account, item_id: str) -> str:
     """Return a link to the page of the item, which only curators may open."""
     if account.role != "curator":
         return ""
-    address = escape(f"/item?{urlencode({'id': item_id})}", quote=True)
+    address = escape(item_address(item_id), quote=True)
     words = escape(CURATOR_TEXTS["see_item"])
     return f'<div class="buttons"><a class="button quiet" href="{address}">{words}</a></div>'
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from html import escape
 
-import streamlit as st
-
+from benchwright.texts.formulas import formulas_html
 from benchwright.texts.hidden_characters import escaped
 
 from ...items.item_search import COLUMNS, FoundRecord, Hits, ItemQuery
-from ..base.page_formulas import html_with_formulas
-from ..base.tables import TABLE_STYLE, THUMBNAIL_STYLE, thumbnail_html
+from ..auth.known_pages import item_address
+from ..base.tables import thumbnail_html
+from ..item_grid.record_tiles import name_of, selection_box
 from ..languages.language import chosen_language
 from ..routes.record_pictures import record_picture_url
 from ..wording.conversation_texts import TEXTS as VIEW_TEXTS
@@ -30,35 +30,38 @@ def head_of(column: str) -> str:
     return TEXTS[_HEADS[column]] if column in _HEADS else VIEW_TEXTS[f"column_{column}"]
 
 
-def show_table(hits: Hits, query: ItemQuery, path: str, *, item_id: str) -> None:
-    """Show records as rows: picture, question with a link to its page, and the chosen columns.
+def table_of(hits: Hits, query: ItemQuery, *, selected: Collection[str]) -> str:
+    """Return records as rows of HTML: box and picture, question with a link to its page, and the chosen columns.
 
     Args:
         hits: Records in display order, with their basis of comparison.
         query: Query with the columns, and with the measure of the records' values, if any.
-        path: Path of the page of one item.
-        item_id: Name of that page's parameter for the id.
+        selected: Ids of the selected records.
     """
     columns = [column for column in COLUMNS if column in query.columns]
     heads = ["", APP_TEXTS["question"], *map(head_of, columns)]
     if hits.by is not None or query.measure:
         heads.append(query.measure if hits.by is None else VIEW_TEXTS["likeness"])
     top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
-    body = []
+    rows = []
     for record in hits.records:
-        title = html_with_formulas(escaped(record.question or record.name) or TEXTS["no_question"])
-        link = f'<a href="/{escape(path)}?{item_id}={escape(record.record_id)}" target="_self">{title}</a>'
+        title = formulas_html(escaped(record.question or record.name) or TEXTS["no_question"])
+        address = escape(item_address(record.record_id), quote=True)
+        link = f'<a id="open-{escape(record.record_id, quote=True)}" href="{address}">{title}</a>'
+        box = selection_box(record.record_id, name_of(record), is_selected=record.record_id in selected)
         picture = thumbnail_html(record_picture_url(record.record_id)) if record.pictures else ""
-        cells = [picture, link, *(escape(escaped(_CELLS[column](record))) for column in columns)]
+        cells = [escape(escaped(_CELLS[column](record))) for column in columns]
         if hits.by is not None:
             cells.append(escape(likeness_words(record, hits.by)))
         elif query.measure:
             cells.append("" if record.value is None else chosen_language().number(record.value, ".4g"))
-        body.append("<tr>" + "".join(f'<td dir="auto">{cell}</td>' for cell in cells) + "</tr>")
-    st.html(
-        f'<style>{TABLE_STYLE}{THUMBNAIL_STYLE}</style><div class="bw-wide bw-items" role="region" tabindex="0" '
-        f'aria-label="{escape(TEXTS["items_title"])}"><table><thead><tr>{top}</tr></thead><tbody>{"".join(body)}</tbody>'
-        "</table></div>"
+        rows.append(
+            f'<tr><td><div class="pick-row">{box}{picture}</div></td><td dir="auto">{link}</td>'
+            f"{''.join(f'<td><bdi>{cell}</bdi></td>' for cell in cells)}</tr>"
+        )
+    return (
+        f'<div class="bw-wide" role="region" tabindex="0" aria-label="{escape(TEXTS["items_title"], quote=True)}">'
+        f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
