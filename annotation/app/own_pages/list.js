@@ -111,11 +111,8 @@ function keepOpen(part) {
   });
 }
 
-const lastList = sessionStorage.getItem(LAST_LIST);
 const results = document.getElementById("items-results");
-if (location.hash === "#back" && lastList) {
-  location.replace(`/items${lastList}`);
-} else if (results !== null) {
+if (results !== null) {
   const selection = new Selection(results, document.getElementById("items-acts"));
   rememberList(selection.list);
   document.addEventListener("submit", ({ target }) => selection.send(target));
