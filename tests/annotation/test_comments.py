@@ -76,7 +76,7 @@ def test_what_is_settled_leaves_the_list_and_stays_on_record(
 
 @pytest.mark.parametrize(
     ("words", "why"),
-    [("", "the comment is empty"), ("x" * (LONGEST + 1), "at most 2000"), ("a\0b", "without nulls")],
+    [("", "the comment is empty"), ("x" * (LONGEST + 1), "at most 2000"), ("a\0b", "no nulls")],
     ids=["empty", "long", "null"],
 )
 def test_a_comment_that_cannot_be_kept_is_refused(queue_of: AtDesk, now: datetime, words: str, why: str) -> None:

@@ -80,7 +80,7 @@ def test_a_folder_that_holds_none_ends_the_command(option: str, tmp_path: Path) 
     empty.mkdir()
     ran = CliRunner().invoke(command, [str(file), "--out", str(tmp_path / "out"), option, str(empty)])
     assert ran.exit_code != 0
-    assert f"{empty} holds no" in str(ran.exception)
+    assert f"{empty} contains no" in str(ran.exception)
 
 
 def test_the_fewest_changes_bring_the_longest_option_back_to_chance(tmp_path: Path) -> None:
