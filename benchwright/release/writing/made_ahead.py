@@ -1,4 +1,4 @@
-"""Release files that the run's engine makes in advance and puts into the store of released bytes.
+"""Release files that the run's engine creates in advance and puts into the store of released bytes.
 
 Freezing processes one picture after another, in the order of the items. The run's workers do the slow part, rotating
 and encoding files, beforehand; the store then already has each file when it is needed.
@@ -54,7 +54,7 @@ def _made(task: _PictureToMake) -> bytes:
 
 
 def make_ahead(files: Iterable[FileToMake], store: ItemCache, record_map: RecordMap) -> None:
-    """Make the files that the store lacks; a file whose picture fails is left to its later user.
+    """Make the files that the store lacks; a file whose picture fails is left to whichever step needs it later.
 
     Args:
         files: The files; their pictures are read a few at a time.
