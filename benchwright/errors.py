@@ -63,7 +63,7 @@ UNSUPPORTED_FORMAT = "unsupported_format"
 
 
 class UnreadableImage(DataError):
-    """An image was refused.
+    """An image cannot be used.
 
     Attributes:
         reason: Stable code, such as ``truncated`` or ``too_many_pixels``.
@@ -125,7 +125,7 @@ class RecipeError(BenchwrightError):
 
 
 class StepError(BenchwrightError):
-    """A step cannot run as it is configured, or its worker died while the step's `open` was running."""
+    """A step cannot run as it is configured, or its worker died during the step's `open`."""
 
 
 class StorageError(BenchwrightError):

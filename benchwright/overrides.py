@@ -66,7 +66,7 @@ class OverriddenVerdict(NamedTuple):
 
 
 def said(outcome: Outcome, override: Override | None) -> OverriddenVerdict:
-    """Return an outcome in the form of the tables; if overridden, its evidence keeps the step's own verdict."""
+    """Return an outcome in the form of the tables; if overridden, its evidence retains the step's own verdict."""
     if override is None or not override.changes(outcome):
         return OverriddenVerdict(outcome.verdict, outcome.reason, outcome.evidence)
     evidence = {**outcome.evidence, OVERRIDDEN: {"verdict": outcome.verdict, "reason": outcome.reason}}

@@ -1,4 +1,4 @@
-"""The interface for reporting the progress of long work; the command line draws it, the library prints nothing."""
+"""The interface for reporting the progress of long work; the command line displays it, the library prints nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Progress(Protocol):
         """Report that `records` more records are finished."""
 
     def beside(self, text: str) -> None:
-        """Report the current state in a few words, such as the cost so far, in place of the previous text."""
+        """Report the current state in a few words, such as the cost so far, which replace the previous text."""
 
     def warn(self, message: str) -> None:
         """Report a fact for the user, on one line."""
@@ -40,5 +40,5 @@ class Silent:
         """Do nothing."""
 
     def another(self) -> Silent:
-        """Return itself."""
+        """Return this receiver."""
         return self

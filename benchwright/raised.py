@@ -1,4 +1,4 @@
-"""An unforeseen exception, with the details that help find its cause: class, message, file and line."""
+"""An unexpected exception, with the details that help find its cause: class, message, file and line."""
 
 from __future__ import annotations
 

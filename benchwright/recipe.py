@@ -1,4 +1,4 @@
-"""Recipes: images and the steps they go through, written in YAML or in Python.
+"""Recipes: images and the steps that process them, written in YAML or in Python.
 
     name: my-benchmark                   Recipe(
     seed: 7                                  "my-benchmark",
@@ -171,7 +171,7 @@ class Recipe:
         return document
 
     def with_steps(self, steps: Mapping[str, Step]) -> Recipe:
-        """Return the recipe with only some of its steps, as they run over a folder, and with `fitted` already applied.
+        """Return the recipe reduced to the given steps, as they run over a folder, and with `fitted` already applied.
 
         Args:
             steps: Steps by their entry; all other entries of the recipe are omitted.
@@ -186,7 +186,7 @@ class Recipe:
         return recipe
 
     def to_yaml(self) -> str:
-        """Return the text of an equal recipe file, without comments; the file must be saved in `folder`.
+        """Return the text of an equivalent recipe file, without comments; the file must be saved in `folder`.
 
         Raises:
             RecipeError: A step is an object whose name no room registers, so that a recipe file cannot name it.
@@ -244,7 +244,7 @@ class _StepPlaces(Places):
         self._entries = document["steps"]
 
     def of(self, path: Path_) -> str:
-        """Return `recipe 'NAME': step N (STEP)`; for a key outside its steps, only the recipe."""
+        """Return `recipe 'NAME': step N (STEP)`; return only the recipe for a key outside its steps."""
         if len(path) < 2 or path[0] != "steps":
             return self._title
         entry = self._entries[int(path[1])]
@@ -260,7 +260,7 @@ def _paths_in(value: Any, path: Path_ = ()) -> Iterator[Path_]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a Python value as its YAML type; any other value unchanged."""
+    """Return a Python value as the corresponding YAML type; return any other value unchanged."""
     if isinstance(value, Step):
         stated = value.model_dump(mode="json", exclude_unset=True)
         fields = zip(setting_names(type(value)), type(value).model_fields, strict=True)

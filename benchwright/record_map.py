@@ -53,7 +53,7 @@ class Kept(NamedTuple, Generic[Record]):
     key: Callable[[Record], tuple[str, Any]]
 
     def get(self, record: Record) -> bytes | None:
-        """Return the kept value of a record, or None."""
+        """Return the kept value of a record; None if no value is kept."""
         return self.cache.get(*self.key(record))
 
     def put(self, record: Record, value: Any) -> None:
@@ -102,7 +102,7 @@ def map_here(
     together: int = RECORDS_PER_JOB,
     size_of: Callable[[Record], int] | None = None,
 ) -> Iterator[Value | LostRecord]:
-    """Map in this process, one record after another; a `RecordMap`."""
+    """Map a function in this process, one record after another, as a `RecordMap`."""
     del what, together, size_of
     for record in records:
         value: Any = None if kept is None else kept.get(record)
@@ -114,7 +114,7 @@ def map_here(
 
 
 def unless_lost(value: Value | LostRecord, what: str) -> Value:
-    """Return the value of an indispensable record.
+    """Return the value of an indispensable record, which must not be lost.
 
     Raises:
         StepError: The record is lost; `what` identifies it.

@@ -35,7 +35,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Record(BaseModel):
-    """Base of all records: frozen, unknown fields refused."""
+    """Base of all records: frozen, with unknown fields rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
 
@@ -207,12 +207,12 @@ class Choice(Record):
 
 
 def right_key(answer: str | None, refusal: str | None) -> str | None:
-    """Return the right key: that of the answer or, if nothing in the picture answers, that of the declining option."""
+    """Return the right key: that of the answer or, if the picture gives no answer, that of the declining option."""
     return answer if answer is not None else refusal
 
 
 def answered_key(answer: str | None, refusal: str | None) -> str | None:
-    """Return the key of the option that answers the question; None if none does, so that only declining can be right.
+    """Return the key of the option that answers the question; None if no option does and only declining is right.
 
     Imported items may name the declining option as their answer, but it answers nothing.
     """
@@ -277,7 +277,7 @@ class Item(Record):
 
     @property
     def answered_key(self) -> str | None:
-        """Return the key of the option that answers the question; None if none does."""
+        """Return the key of the option that answers the question; None if no option does."""
         return answered_key(self.answer, self.refusal)
 
     @cached_property

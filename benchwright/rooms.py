@@ -142,7 +142,7 @@ def catalogue(kind: Kind) -> Mapping[str, RoomEntry]:
 
 
 def find(kind: Kind, name: str) -> RoomEntry:
-    """Return the entry with that name.
+    """Return the entry with the given name.
 
     Raises:
         BenchwrightError: No room registers it; the message lists the most similar names.

@@ -1,4 +1,4 @@
-"""Seeds of random choices, which depend on the record and never on when or where it is processed.
+"""Seeds of random choices, which depend on the record and never on when or where the record is processed.
 
 Every random choice about a record is seeded by (run seed, step, record id). Results therefore do not depend on order,
 batch, worker count or engine.

@@ -64,7 +64,7 @@ Side = Literal["top", "left", "bottom", "right"]
 
 
 class TaskRegion(NamedTuple):
-    """The part of an item's pictures that the task is about; a learner that sees only the rest must not find the key.
+    """The part of an item's pictures that the task concerns; a learner that sees only the rest must not find the key.
 
     Args:
         join: Sides of an option's picture that the task compares with the reference, if `reference_pixels` is the task.
@@ -269,7 +269,7 @@ class Step(BaseModel):
         return ()
 
     def in_folder(self, folder: Path) -> Step:
-        """Return the step as it runs over an image folder; the step itself unless a setting depends on the folder.
+        """Return the step as adapted to an image folder; the same step unless a setting depends on the folder.
 
         Args:
             folder: The run's image folder.
@@ -317,7 +317,7 @@ class Step(BaseModel):
         return ()
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the steps that make up this one, in order; only itself unless it is a chain of several.
+        """Return the steps that make up this one, in order; only the step itself unless it is a chain of several.
 
         A part is a stage named `<entry>.<part name>`; a filter is two stages, `<its name>.measure` and
         `<its name>.judge`. Parts of one entry refer to each other's values by `<part name>.<value>`.
@@ -325,7 +325,8 @@ class Step(BaseModel):
         return (self,)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step as it runs at its position in a recipe; itself unless its input depends on earlier steps.
+        """Return the step as adapted to its position in a recipe; the same step unless its input depends on earlier
+        steps.
 
         Args:
             given: Values of each stage before it, by the stage's id, each name with its type.
@@ -337,11 +338,12 @@ class Step(BaseModel):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result, as JSON values; they enter fingerprint and `Operation`."""
+        """Return the settings that determine the result, as JSON values; they enter the fingerprint and `Operation`."""
         return self.model_dump(mode="json")
 
     def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
-        """Return how many requests the step sends to models behind endpoints for some images, and their maximum cost.
+        """Return the number of requests that the step sends to models behind endpoints for some images, and their
+        maximum cost.
 
         Returns None if it sends none, or if their number cannot be predicted.
         """
@@ -353,7 +355,7 @@ class Step(BaseModel):
         return None
 
     def needs(self) -> Resources:
-        """Return the resources that a worker needs to run the step as configured; `resources` unless overridden."""
+        """Return the resources that a worker needs to run the step as configured; by default `resources`."""
         return self.resources
 
     def speaks_of(self, uri: str) -> bool | None:
@@ -366,7 +368,7 @@ class Step(BaseModel):
         return None
 
     def operation(self, seed: int) -> Operation:
-        """Return the description of this step, as configured, for the provenance of what it makes."""
+        """Return the description of this step, as configured, for the provenance of the records that it makes."""
         return Operation(
             step=self.name,
             version=self.version,
@@ -445,11 +447,11 @@ class MapStep(Step):
         return False
 
     def open_shared(self, ctx: OpenContext) -> Any:
-        """Load the model that workers may share, a `models.PictureBatches`; unless overridden, what `open` loads."""
+        """Load the model that workers may share, a `models.PictureBatches`; by default, what `open` loads."""
         return self.open(ctx)
 
     def open_with(self, shared: Any, ctx: OpenContext) -> Any:
-        """Return a worker's `ctx.opened` with a shared model; unless overridden, that model alone.
+        """Return a worker's `ctx.opened` with a shared model; by default, the model alone.
 
         Args:
             shared: The model of `open_shared`, as a `models.picture_batches.PictureModel`.
@@ -476,7 +478,7 @@ class MapStep(Step):
 
 
 class Measured(NamedTuple):
-    """Values that a filter measured, with evidence to keep with them.
+    """Values that a filter measured, with the evidence to store with them.
 
     Args:
         values: Values as declared in `Step.values`.
@@ -514,7 +516,7 @@ class Filter(Step):
 
 @dataclass(frozen=True)
 class Gathered:
-    """Result of a gather step, by the row indices of its input columns.
+    """Result of a gather step, keyed by row indices of its input columns.
 
     Args:
         rows: Indices of rows with a result, each at most once; every other row is kept with empty values.
@@ -606,7 +608,7 @@ class CampaignStep(Step):
 
     @property
     def beside(self) -> str | None:
-        """Return the entry of the earlier campaign alongside which it opens; None if it waits for all earlier ones."""
+        """Return the entry of the earlier campaign alongside which it opens; None if it waits for all of them."""
         return None
 
     def asks_about(self, record: Any, earlier: Sequence[CampaignStep]) -> bool:
@@ -655,7 +657,9 @@ class WorkspaceView(Protocol):
 
 
 class FinalContext(NamedTuple):
-    """The resources of a final step besides the view; `recipe` is resolved, with only the steps behind the view."""
+    """The resources of a final step besides the view; `recipe` is resolved and contains only steps that led to the
+    view.
+    """
 
     seed: int
     stage: str
@@ -681,7 +685,7 @@ class EarlierStage(Protocol):
 
     @property
     def entry(self) -> str:
-        """Name of the recipe entry that the stage belongs to."""
+        """Name of the recipe entry to which the stage belongs."""
 
     @property
     def step(self) -> Step:
@@ -705,7 +709,7 @@ class EarlierStage(Protocol):
 
 
 class FinalStep(Step):
-    """A step at the end, which freezes a release or scores a model."""
+    """A step at the end of a recipe, which freezes a release or scores a model."""
 
     @property
     def picture_rule(self) -> PictureRule | None:

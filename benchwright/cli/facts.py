@@ -1,4 +1,4 @@
-"""``benchwright facts``: skeletons of facts files, and their mistakes."""
+"""``benchwright facts``: creates skeletons of facts files and reports their mistakes."""
 
 from __future__ import annotations
 

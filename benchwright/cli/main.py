@@ -93,7 +93,7 @@ class _Root(_Lazy):
     """The top-level group, whose help lists commands in the order in which work proceeds."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands section by section, those of other packages last."""
+        """List the commands section by section, with those of other packages last."""
         others = set(self.list_commands(ctx)).difference(*SECTIONS.values())
         for heading, names in {**SECTIONS, "Of other packages": tuple(sorted(others))}.items():
             if names:
@@ -192,7 +192,7 @@ def _flushed(code: int) -> int:
 
 
 def main() -> NoReturn:
-    """Run the command line of this process; an unforeseen error keeps its traceback and exits with 3."""
+    """Run the command line of this process; an unexpected error keeps its traceback and exits with code 3."""
     collect_rarely()
     clean_standard_streams()
     try:

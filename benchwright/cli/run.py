@@ -162,7 +162,7 @@ def end_with_lost(lost: Sequence[LostRecords], *, log: Path | None) -> None:
 
 
 def _funnel(finished: FinishedRun) -> Path:
-    """Write the page of this run and return its path, or the path of an earlier run's equal page."""
+    """Write the page of this run and return its path, or the path of an identical page from an earlier run."""
     from benchwright.funnel import write_run_funnel
 
     assert finished.run_folder is not None, "every run has a log"

@@ -40,7 +40,7 @@ class ItemReport(NamedTuple):
 
     @property
     def giveaways(self) -> tuple[RuleResult, ...]:
-        """Return the rules that give away keys of a task."""
+        """Return the rules by which words alone give keys away."""
         return tuple(rule for rule in self.rules if rule.gives_away(Bounds()))
 
     def document(self) -> dict[str, Any]:

@@ -134,7 +134,7 @@ def draw_prompts(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Pixels:
 
 
 def lay_out(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> tuple[DrawnPrompt, ...]:
-    """Return the records of `draw` for an image of the given size, to check that there is room for everything.
+    """Return the records of `draw` for an image of the given size, to check that all marks and labels have room.
 
     Raises:
         PromptError: A prompt cannot be drawn, as in `draw`.

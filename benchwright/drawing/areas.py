@@ -31,7 +31,7 @@ class Rect(NamedTuple):
         return Rect(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     def inside(self, width: int, height: int) -> bool:
-        """Return whether the rectangle lies entirely within an image of that size."""
+        """Return whether the rectangle lies entirely within an image of a given size."""
         return self.left >= 0 and self.top >= 0 and self.right <= width and self.bottom <= height
 
     def gap_to(self, other: Rect) -> float:

@@ -47,7 +47,7 @@ def with_calm_labels(grounds: Grounds) -> list[tuple[VisualPrompt, ...]]:
 
 
 def _covered(grounds: Grounds, marks: Sequence[Sequence[VisualPrompt]]) -> int | None:
-    """Return how many labels cover lettering or similar detail; None if there is no room for a label."""
+    """Return how many labels cover lettering or similar detail; None if a label has no room."""
     shares: list[float] = []
     for (pixels, _), prompts in zip(grounds, marks, strict=True):
         try:

@@ -61,7 +61,7 @@ Grounds = Sequence[tuple[Pixels, Sequence[VisualPrompt]]]
 
 
 def mark_style(height: int, color: str = MARK_COLORS[0].code) -> PromptStyle:
-    """Return the style of marks on a picture of that height; sizes scale with the height as in BLINK."""
+    """Return the style of marks on a picture of a given height; sizes scale with the height as in BLINK."""
     return PromptStyle(color=color, reference_height_px=min(_LARGE_PX, max(_SMALL_PX, height)))
 
 

@@ -56,7 +56,7 @@ class PlacedMask:
         return np.floor((y - self.place.top) / (self.place.bottom - self.place.top) * self.grid.size[0]).astype(int)
 
     def at(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which points of the grid of rising coordinates x (n) and y (m) lie on a set cell, as (m, n)."""
+        """Return a mask, (m, n), of the points of the grid with ascending coordinates x (n) and y (m) on set cells."""
         height, width = self.grid.size
         columns, rows = self._column(x), self._row(y)
         below, above = np.searchsorted(rows, [0, height])
@@ -109,7 +109,7 @@ class PlacedMask:
         return bool((self._set_before(to_cell) > self._set_before(from_cell)).any())
 
     def _set_before(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return, for each cell, how many cells before it are set."""
+        """Return, for each cell, the number of set cells before it."""
         runs = np.array([*self.grid.runs, 0], np.int64)
         is_set = np.arange(len(runs)) % 2 == 1
         starts = np.concatenate([[0], self._ends])

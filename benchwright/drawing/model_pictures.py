@@ -187,7 +187,7 @@ def _reads_alike_everywhere(container: Container, *, version: int = DRAWING_VERS
 
 
 def _pixels_only(data: bytes, container: Container) -> bytes:
-    """Return a file without texts, profiles and other data that could tell a model more than the pixels."""
+    """Return a file without texts, profiles and other data that could reveal more to a model than the pixels do."""
     if container.format == "WEBP":
         return pixels_only(data)
     if not container.keep or container.keep == ((0, len(data)),):

@@ -57,7 +57,7 @@ def overlay_file(image: Path, spec: Path, out: Path, *, force: bool = False) -> 
 
 
 def _read_prompts(spec: Path, *, image_id: str, width: int, height: int) -> list[VisualPrompt]:
-    """Return the prompts in a JSON file, after checking that each can be drawn on an image of that size.
+    """Return the prompts in a JSON file, after checking that each can be drawn on an image of the given size.
 
     Raises:
         DataError: The file is unreadable, or prompts have mistakes; the message gives the file, location and value of

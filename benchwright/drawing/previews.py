@@ -24,7 +24,7 @@ from benchwright.workspace.item_cache import ItemCache
 
 
 def draw_layer(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> NDArray[np.uint8]:
-    """Return the marks that `draw` puts on an image of that size, on a transparent background.
+    """Return the marks that `draw` puts on an image of the given size, on a transparent background.
 
     Laid over the image, they match the result of `draw` to within two levels of 255. Color and opacity follow from a
     drawing on black and one on white, since paint hides the same share of any background.
@@ -79,7 +79,7 @@ class Preview(NamedTuple):
 
 
 def fitted(width: int, height: int, *, max_side_px: int) -> tuple[int, int]:
-    """Return the size, at least 1 x 1, of an image reduced until no side is longer than `max_side_px`."""
+    """Return the size, at least 1 x 1, of an image after reduction so that no side is longer than `max_side_px`."""
     factor = min(1.0, max_side_px / max(width, height))
     return max(1, round(width * factor)), max(1, round(height * factor))
 

@@ -139,12 +139,12 @@ class BoxSides(_Sampled):
     line: float
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
-        """Return the distances, each the larger of those along the two axes."""
+        """Return the distances of points from the sides, each the larger of the distances along the two axes."""
         outside = np.maximum(np.maximum(self.left - x, x - self.right), np.maximum(self.top - y, y - self.bottom))
         return np.asarray(np.abs(outside) - self.line / 2)
 
     def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return the proportion of each pixel that lies within the outer but not within the inner rectangle."""
+        """Return the proportion of each pixel that is inside the outer but not the inner rectangle."""
         half = self.line / 2 + growth
         within = [
             _overlap(pixels.x, self.left - reach, self.right + reach)
@@ -156,7 +156,7 @@ class BoxSides(_Sampled):
 
 @dataclass(frozen=True, eq=False)
 class FilledPolygon(_Sampled):
-    """A polygon of few corners, filled (even-odd)."""
+    """A polygon with few corners, filled (even-odd)."""
 
     corners: Points
 

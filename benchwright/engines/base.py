@@ -68,7 +68,7 @@ class Done(NamedTuple):
 
 
 class Engine(Protocol):
-    """A runner of jobs in workers, which it starts on demand and ends at the end of the `with` block.
+    """A runner of jobs in workers, which it starts on demand and stops at the end of the `with` block.
 
     Each job yields one result, even if workers die. A record that repeatedly ends its worker is blamed in the job's
     next attempt, and an exception that a job raises is raised in the calling process.

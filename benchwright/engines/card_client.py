@@ -47,7 +47,7 @@ class CardClient:
         self._answer()
 
     def compute(self, model: str, things: Iterable[Any]) -> list[Any]:
-        """Return one result per input, in order; the first are computed while the last are still being prepared."""
+        """Return one result per input, in order; the first are computed while the last inputs are being prepared."""
         self._send("compute", model)
         try:
             for thing in things:

@@ -240,7 +240,7 @@ class CardServer:
                 self._changed.wait(_PATIENCE_S if self._queues else None)
 
     def _chosen(self) -> tuple[str, Hashable] | None:
-        """Return the queue for the next batch: one with a full batch, or the oldest if nothing more will arrive."""
+        """Return the queue for the next batch: one with a full batch, or the oldest if no more inputs will arrive."""
         oldest = min(self._queues, key=lambda name: self._queues[name][0].since, default=None)
         if oldest is None:
             return None
@@ -271,6 +271,6 @@ class CardServer:
 
 
 def _end(code: int) -> NoReturn:
-    """End at once, even though threads may be in the middle of a batch that no worker awaits."""
+    """Exit at once, even though threads may be in the middle of a batch that no worker awaits."""
     sys.stderr.flush()
     os._exit(code)

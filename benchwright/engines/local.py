@@ -1,4 +1,4 @@
-"""The local engine: supervised worker processes on this machine.
+"""The local engine: it supervises worker processes on this machine.
 
 Workers (started by `benchwright.engines.starting`) run one job at a time and report which record they are processing. A
 worker that dies or hangs is replaced. Its job runs again, record by record, with a journal. A record that was in
@@ -213,7 +213,9 @@ class LocalEngine:
             self._most = min(self._count, _workers_on_gpu(own_mb, beside_mb=shared_mb) or self._count)
 
     def _cards_with(self, shared_mb: int) -> Sequence[str]:
-        """Return the GPUs with that much free memory; if none has enough, the first, which will try smaller batches."""
+        """Return the GPUs with the given amount of free memory; if none has enough, return the first, which will try
+        smaller batches.
+        """
         if self._gpus is not None:
             return self._gpus
         gpus = visible_gpus()
@@ -286,7 +288,7 @@ class LocalEngine:
         return min(self._cards.running, key=lambda card: used[id(card)], default=None)
 
     def _best_for(self, worker: _Worker, waiting: Sequence[_Task]) -> _Task:
-        """Return the first job over a shard of an earlier job of the worker, else over a new shard, else the first job.
+        """Return the first job over a shard that the worker has processed, else over a new shard, else the first job.
 
         A job that runs again comes before all others.
         """
@@ -356,7 +358,7 @@ class LocalEngine:
         return "gone", worker.process.exitcode
 
     def _note_end(self, worker: _Worker, exit_code: int | None) -> None:
-        """Handle a worker's end: note the suspect record, if any."""
+        """Handle the end of a worker, and note the suspect record, if any."""
         task, how, place = worker.task, _how(exit_code), worker.progress_slot.read()
         worker.progress_slot.forget()
         if task is None or place is None:

@@ -73,7 +73,7 @@ class MapEvents(Protocol):
     """A writer of a run's events about maps."""
 
     def mapped(self, stage: str, what: str, *, records: int, kept: int, lost: int) -> None:
-        """Report that a function was mapped over a number of records, of which some were kept and some lost."""
+        """Report that a function was mapped over records, and how many values were kept and how many records lost."""
 
 
 class EngineMap:

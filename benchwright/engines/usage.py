@@ -53,7 +53,7 @@ class WorkCost:
         )
 
     def __sub__(self, part: WorkCost) -> WorkCost:
-        """Return the cost minus that of a part of the work; the peak remains that of the whole."""
+        """Return the cost minus that of a part of the work; the peak is that of the whole work."""
         return WorkCost(
             self.wall_s - part.wall_s,
             self.cpu_s - part.cpu_s,

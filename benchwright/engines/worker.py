@@ -43,7 +43,7 @@ def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[st
 
 
 def set_up(log_path: str, environment: Mapping[str, str]) -> None:
-    """Attach this process to a supervisor: same environment, a separate log, and an end with the supervisor.
+    """Attach this process to a supervisor: share its environment, use a separate log, and exit when it does.
 
     Args:
         log_path: File for the process's output.

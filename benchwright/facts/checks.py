@@ -1,4 +1,4 @@
-"""Mistakes in facts that the data models cannot detect: places outside the picture, repetitions, unknown names."""
+"""Mistakes in facts that the data models cannot detect: locations outside the picture, repetitions, unknown names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .picture_facts import PictureFacts, Subject
 def mistakes_in(
     pictures: Mapping[str, PictureFacts], names: Collection[str] | None = None
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield (place below `images`, value, explanation) for each mistake in the facts.
+    """Yield (location below `images`, value, explanation) for each mistake in the facts.
 
     Args:
         pictures: Facts, by the pictures' keys.
@@ -36,7 +36,7 @@ def mistakes_in(
 def _mistakes_of(
     pictures: Mapping[str, PictureFacts], known: Collection[str], key: str
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield the mistakes of one picture, with their place in it."""
+    """Yield the mistakes of one picture, each with its location in the picture's facts."""
     picture = pictures[key]
     yield from _repeated(("subjects",), "name", [subject.name for subject in picture.subjects])
     yield from _repeated(("unanswerable",), "name", [question.name for question in picture.unanswerable])
@@ -56,7 +56,7 @@ def _mistakes_of(
 
 
 def _places_outside(subject: Subject, size_wh: tuple[int, int] | None) -> Iterator[tuple[Path_, object, str]]:
-    """Yield (place in the subject, value, explanation) for parts outside the picture and invalid boxes.
+    """Yield (location in the subject, value, explanation) for parts outside the picture and invalid boxes.
 
     Args:
         subject: The subject.
@@ -95,7 +95,7 @@ def _answerable_mistakes(path: Path_, picture: PictureFacts) -> Iterator[tuple[P
 def _backgrounds_that_do_not_fit(
     pictures: Mapping[str, PictureFacts], known: Collection[str], key: str, path: Path_, subject: Subject
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield each picture that cannot be the background of a subject, because no question would suit both."""
+    """Yield each picture that cannot be the background of a subject because no question suits both of them."""
     cut, own = subject.cut_out, pictures[key].background
     assert cut is not None, "only subjects with `onto` come here"
     if own is None:

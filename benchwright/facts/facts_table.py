@@ -207,7 +207,7 @@ def _fits(row: _Row, states: str, at: _CellPlaces, mistakes: Mistakes) -> bool:
 
 
 def _add(images: dict[str, dict[str, Any]], row: _Row, states: str, at: _CellPlaces, mistakes: Mistakes) -> None:
-    """Add a row's statement to its picture."""
+    """Add the statement in a row to the row's picture."""
     picture = row.cells["picture"]
     entry = images.setdefault(picture, {})
     at.lines.setdefault(("images", picture), row.line)
@@ -361,7 +361,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def _harmless(value: str) -> str:
-    """Return a cell that a spreadsheet shows without running it as a formula; `_restored` reverses it."""
+    """Return a cell's text so that a spreadsheet shows it without running it as a formula; `_restored` undoes this."""
     return f"'{value}" if _FORMULA.match(value) and not _is_number(value) else value
 
 

@@ -51,7 +51,7 @@ class ShownValue(Stated):
 
 
 class StatedSwap(Stated):
-    """An object in this picture that is replaced by another object or by a whole picture, or gets another color."""
+    """An object in this picture that is replaced by another object or a whole picture, or that gets another color."""
 
     category: Swapped
     target: Name
@@ -143,7 +143,7 @@ def _background_mistakes(
 
 
 def suggested(picture: Any) -> Mapping[High, ShownValue]:
-    """Return what a picture's background suggests about a subject in front of it, by perception."""
+    """Return what a picture's background suggests, for each perception, about a subject in front of it."""
     return picture.pairs.suggests if picture.pairs is not None else {}
 
 

@@ -52,7 +52,7 @@ class MarkedSubject(NamedTuple):
 
 
 def _name_of(label: str) -> str:
-    """Return a label as a name in facts files: lower-case letters, digits and underscores, a letter first.
+    """Return a label as a name in facts files: lowercase letters, digits and underscores, beginning with a letter.
 
     If a label has no Latin letters, the name is a digest of the label.
 

@@ -25,10 +25,10 @@ def names_of(uri: str | None, image_id: str) -> tuple[str, ...]:
 
 
 def key_of(uri: str | None, image_id: str) -> str:
-    """Return the default key of a picture: the first of its names that a facts file can hold."""
+    """Return the default key of a picture: the first of its names that can be a key in a facts file."""
     return next(name for name in names_of(uri, image_id) if can_be_a_key(name))
 
 
 def can_be_a_key(name: str) -> bool:
-    """Return whether a facts file and a facts table can hold a name unchanged."""
+    """Return whether a facts file and a facts table can store a name unchanged."""
     return name.isprintable() and name == name.strip() and not name.startswith("#") and "\\" not in name

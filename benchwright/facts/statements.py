@@ -1,4 +1,4 @@
-"""Annotators' statements and marks from the campaigns `state` and `mark`, as the values of images hold them.
+"""Annotators' statements and marks from the campaigns `state` and `mark`, as stored in the values of images.
 
 A separate mapping holds the author of each statement, by its place, such as `background` or `unanswerable/taste`.
 """

@@ -134,7 +134,7 @@ class _CellsOfColumn:
             self.has_texts = True
 
     def absent(self) -> frozenset[str]:
-        """Return the marks that mean absent values, as determined from the other cells of the column."""
+        """Return the marks that denote absent values, as determined from the other cells of the column."""
         if self.has_texts:
             return frozenset()
         return frozenset(self.marks.keys() - _OF_PEOPLE if self.has_numbers else OF_PROGRAMS & self.marks.keys())

@@ -108,7 +108,7 @@ def arrow_rows(
 
 
 def _values(rows: pa.Table) -> list[dict[str, Any]]:
-    """Return rows as mappings; numeric columns with missing values hold NaN, and their whole numbers are floats."""
+    """Return rows as mappings; numeric columns with missing values contain NaN, and their whole numbers are floats."""
     import pyarrow as pa
 
     values: list[dict[str, Any]] = rows.to_pylist()

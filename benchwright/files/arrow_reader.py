@@ -53,7 +53,7 @@ class _Rows(NamedTuple):
 
 
 class _Bad(NamedTuple):
-    """A row or column that is not sent, with the reason."""
+    """A row or column that is not sent, and the reason."""
 
     first: int
     entry: str
@@ -78,7 +78,7 @@ def _kind_of(kind: pa.DataType) -> str:
 
 
 def _size(array: pa.Array) -> _Size:
-    """Return the size that a valid array has as Python objects, without making them.
+    """Return the size that a valid array has as Python objects, without creating those objects.
 
     Raises:
         ArrowInvalid: The array's type is not supported.
@@ -144,11 +144,11 @@ class _Table:
             self._batches, self._schema = iter(stream), stream.schema
 
     def columns(self) -> list[list[str]]:
-        """Return name and kind of each column."""
+        """Return the name and kind of each column."""
         return [[field.name, _kind_of(field.type)] for field in self._schema]
 
     def rows(self, columns: Sequence[str], extra: Sequence[str]) -> Iterator[_Rows | _Bad]:
-        """Yield validated rows, some at a time, and the problems of others.
+        """Yield validated rows in batches, and the problems of the other rows.
 
         Args:
             columns: Columns to read whole.
@@ -211,7 +211,7 @@ class _Table:
                 yield batch.slice(left)
 
     def _is_heavy(self, group: int, name: str, done: int) -> bool:
-        """Return whether a column alone takes too much memory in the next row."""
+        """Return whether a single column takes too much memory in the next row."""
         try:
             next(self._group(group, [name], done, 1), None)
         except MemoryError:

@@ -30,7 +30,7 @@ class Bound:
     unit: int = 1
 
     def most(self, usual: int | None = None) -> int:
-        """Return the limit in force.
+        """Return the limit currently in force.
 
         Args:
             usual: The reader's limit if the variable is unset; default `self.usual`.

@@ -18,7 +18,7 @@ def harmless(value: str) -> str:
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
-    """Write rows as CSV whose cells a spreadsheet does not run as formulas; missing values become empty cells.
+    """Write rows as CSV with cells that a spreadsheet does not run as formulas; missing values become empty cells.
 
     Args:
         path: File to write.

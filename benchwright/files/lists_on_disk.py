@@ -61,6 +61,6 @@ class ListsOnDisk(Generic[Key]):
         return values
 
     def __iter__(self) -> Iterator[Key]:
-        """Yield the keys in the order in which they were first added; other keys may be removed meanwhile."""
+        """Yield the keys in the order in which they were first added; other keys may be removed during iteration."""
         for (key,) in self._database.execute("SELECT key FROM lists GROUP BY key ORDER BY min(place)"):
             yield json.loads(key)

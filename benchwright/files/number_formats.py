@@ -170,7 +170,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 
 def _has(value: date | datetime | time, part: str) -> bool:
-    """Return whether a value has a part: dates have no hours, and times have no years."""
+    """Return whether a value has a given part: dates have no hours, and times have no years."""
     if part in "ymd":
         return not isinstance(value, time)
     return isinstance(value, datetime | time)

@@ -1,4 +1,4 @@
-"""OpenDocument spreadsheets (`.ods`, of LibreOffice and others) as tables of texts: one sheet, row by row.
+"""OpenDocument spreadsheets (`.ods`, of LibreOffice and others) read as tables of strings: one sheet, row by row.
 
 Values are those stored in addition to the displayed texts, so numbers and dates do not depend on the language.
 `ShownCell` also keeps the displayed text. Nothing is executed, and references are not fetched.
@@ -49,7 +49,8 @@ def open_document_rows(
     tell: Callable[[str], None] = untold,
     parts_of: Callable[[Sequence[str]], bool] | None = None,
 ) -> Iterator[SheetRow]:
-    """Yield the rows of a sheet, from row 1, chosen as by `spreadsheets.sheet_rows`, with its arguments and rows.
+    """Yield the rows of a sheet, from row 1, chosen as in `spreadsheets.sheet_rows`, which has the same arguments and
+    yields the same rows.
 
     Raises:
         DataError: The file is not a spreadsheet, or unpacks to more than the limit.
@@ -155,7 +156,7 @@ class _Sheets:
 
 
 def _cells(row: Element, number: int, merged: MergedCells) -> tuple[list[str], str]:
-    """Return the cells of a row as texts, and the problem with the first cell that lacks a value.
+    """Return the cells of a row as strings, and the problem with the first cell that lacks a value.
 
     Raises:
         ValueError: The row has too many cells.

@@ -1,4 +1,4 @@
-"""Parquet files that this process reads: releases, and predictions next to scores, perhaps from other writers.
+"""Parquet files that this process reads: releases, and predictions next to scores, possibly written by other programs.
 
 Arrow is not designed for hostile input. This module validates every batch in full before it accesses a value, so that
 no offset points outside a column and every text is UTF-8. It refuses a file whose row groups state more than the limit.
@@ -103,7 +103,7 @@ class ParquetTable:
         return limit
 
     def _spans(self, numbers: Iterable[int], most: int) -> Iterator[list[int]]:
-        """Yield row groups to decode together, whose total stated size is within the limit for one group."""
+        """Yield lists of row groups to decode together, whose total stated size is within the limit for one group."""
         span, size = list[int](), 0
         for number in numbers:
             stated = self._file.metadata.row_group(number).total_byte_size
@@ -161,7 +161,7 @@ class ParquetTable:
             raise UnreadableParquet.of(self.title, error) from error
 
     def table(self, columns: Sequence[str] | None = None, *, groups: Sequence[int] | None = None) -> pa.Table:
-        """Return all validated rows at once; arguments and errors are those of `batches`."""
+        """Return all validated rows at once; the arguments and errors are those of `batches`."""
         names = None if columns is None else list(columns)
         try:
             numbers = range(self.groups) if groups is None else groups

@@ -1,4 +1,4 @@
-"""Conversion of texts to UTF-8 while they are read once from start to end."""
+"""Conversion of texts to UTF-8 during a single read from start to end."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class FaultyCell(str):
 
 
 def untold(_words: str) -> None:
-    """Discard an assumption about a file, without reporting it."""
+    """Ignore an assumption about a file instead of reporting it."""
 
 
 def chosen_sheets(
@@ -212,7 +212,7 @@ class MergedCells:
             tell(f"each row takes the value of the cells merged over it ({self._cells:,} in all)")
 
     def fill(self, number: int, cells: list[str]) -> None:
-        """Fill in the cells of a row that belong to merged cells; rows must come in order."""
+        """Fill in the cells of a row that belong to merged cells; rows must be passed in order."""
         for place in [place for place, (last, _) in self._open.items() if last < number]:
             del self._open[place]
         for place, (_, text) in self._open.items():

@@ -1,4 +1,4 @@
-"""Spreadsheets (XLSX) as tables of texts: reads one sheet, and writes sheets for users to fill in.
+"""Spreadsheets (XLSX) as tables of strings: reading one sheet, and writing sheets for users to fill in.
 
 Cells are text, regardless of how a spreadsheet program interprets them: no written cell runs as a formula, and numbers
 and dates are read as spelled. Reading and writing proceed row by row. openpyxl (MIT), the extra `tables`, does both.
@@ -180,7 +180,7 @@ def _numbered(sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
 
 
 def _cells(row: Sequence[Any], formulas: Sequence[Any], unknown: set[str]) -> tuple[list[str], str]:
-    """Return the cells of a row as texts, and the problem with the first cell that lacks a value.
+    """Return the cells of a row as strings, and the problem with the first cell that lacks a value.
 
     Adds unknown number formats to a set.
     """
@@ -231,7 +231,7 @@ def _column(place: int) -> str:
 
 
 def _merged(path: Path, sheet: Any, tell: Callable[[str], None]) -> MergedCells:
-    """Return the cells of a sheet that are merged over several rows; a file states them after its rows."""
+    """Return the cells of a sheet that are merged over several rows; a file lists them after its rows."""
     merged, rest = MergedCells(), b""
     with zipfile.ZipFile(path) as archive, archive.open(str(sheet._worksheet_path).lstrip("/")) as handle:
         while piece := handle.read(PIECE_BYTES):
@@ -251,7 +251,7 @@ def _place(column: bytes) -> int:
 
 
 def _checked_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> _Traits:
-    """Check the sizes and the expansion of a spreadsheet's parts before reading any, and return its features.
+    """Check the sizes and expansion of a spreadsheet's parts before reading any, and return the spreadsheet's features.
 
     Raises:
         ValueError: The whole file, a part or a row exceeds the limit, or a part declares entities.

@@ -1,4 +1,4 @@
-"""Text tables: detects encoding and delimiter, and limits rows before making their cells.
+"""Text tables: detection of encoding and delimiter, and limits on rows before their cells are created.
 
 As delimiters, programs write commas, semicolons (where the comma is the decimal separator), tabs or bars, some with
 `sep=;` in the first line. As encodings, they use UTF-8 with or without a byte order mark, UTF-16 ("Unicode text"), or
@@ -147,7 +147,7 @@ def _without_absent(
 
 
 def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
-    """Yield the nonempty rows of lines; `pages` is their encoding unless UTF-16."""
+    """Yield the nonempty rows in some lines; `pages` is their encoding unless it is UTF-16."""
     row, reader = 0, lines.reader()
     while True:
         lines.begin_row()
@@ -299,7 +299,7 @@ def _explained(error: csv.Error, first: int) -> str:
 
 
 class _Pages:
-    """The encoding of rows with characters beyond ASCII: UTF-8, or a code page chosen at the first row in another.
+    """The encoding of rows with characters beyond ASCII: UTF-8, or a code page chosen at the first row not in UTF-8.
 
     Args:
         others: Function that returns all lines with characters beyond ASCII.
@@ -382,7 +382,7 @@ class _BoundedLines:
         return self._habits.reader(self)
 
     def in_quotes(self) -> list[bool]:
-        """Return which cells of the row are in quotation marks; empty for a row that has very many lines."""
+        """Return which cells of the row are in quotation marks; empty for a row with too many lines."""
         row = "".join(self._of_row) if len(self._of_row) < _AGAIN_LINES else ""
         row = _unescaped(row) if self._habits.is_escaped else row
         return cells_in_quotes(row, self._delimiter, is_spaced=self._habits.is_spaced)
@@ -401,7 +401,7 @@ class _BoundedLines:
         return True
 
     def _is_too_much(self, line: str) -> bool:
-        """Return whether the row has too many characters or cells; cells are counted only if they may be too many."""
+        """Return whether the row has too many characters or cells; cells are counted only if there may be too many."""
         before: Sequence[str] = ()
         if self._cells < 0:
             self._cells, before = 0, self._of_row[:-1]

@@ -88,7 +88,7 @@ class TableRecord(NamedTuple):
 
 
 class TableForm(NamedTuple):
-    """Knowledge about the form of a table that makes more of it readable.
+    """Details of a table's form that allow more of the table to be read.
 
     Cells with errors then pass to the users of their columns, as `FaultyCell`.
 
@@ -105,7 +105,7 @@ class TableForm(NamedTuple):
 
 
 def table_end(name: str) -> str | None:
-    """Return which of `TABLE_ENDS` a file's name has, packed or unpacked; None if it is not a table.
+    """Return the ending from `TABLE_ENDS` that a file's name has, packed or unpacked; None if the file is not a table.
 
     Example:
         >>> table_end("Questions.CSV.gz"), table_end("facts.yaml")
@@ -229,7 +229,7 @@ class Table:
     def _sheet_lines(
         self, max_unpacked_bytes: int | None, are_parts: Callable[[Sequence[str]], bool] | None = None
     ) -> Iterator[TableLine]:
-        """Yield the rows of a sheet, where programs omit empty cells at the end of a row."""
+        """Yield the rows of a sheet, in which programs omit empty cells at the end of a row."""
         width = 0
         read = open_document_rows if self.end == OPEN_SUFFIX else sheet_rows
         with self.placed() as path:
@@ -251,7 +251,7 @@ class Table:
         usual_line_bytes: int = ROW_BYTES.usual,
         form: TableForm | None = None,
     ) -> Iterator[TableRecord]:
-        """Yield the rows by column: values of text and sheets are texts, others keep their type.
+        """Yield the rows by column: values from text tables and sheets are strings, others keep their type.
 
         Args:
             columns: Column names for a text that has no header; default None.
@@ -343,7 +343,7 @@ class Table:
         return head, chain(ahead, lines)
 
     def _other_delimiter(self, form: TableForm) -> str | None:
-        """Return the delimiter that reveals the head of a text, if titles above it contain another one or none."""
+        """Return the delimiter that reveals the head of a text, if titles above it contain a different one or none."""
         for delimiter in DELIMITERS:
             with self.opened() as handle, naming(self.name):
                 if form.find_head(list(islice(text_lines(handle, delimiter=delimiter), _LOOKED_AT))) is not None:
@@ -398,7 +398,7 @@ def _value_text(value: Any) -> str:
 
 
 def json_lines(handle: BinaryIO, *, usual_bytes: int = ROW_BYTES.usual) -> Iterator[tuple[int, Any, str]]:
-    """Yield the number of each nonempty line of JSON with its value, or the reason why it has none.
+    """Yield the number of each nonempty line of JSON with its value, or the reason why the line has no value.
 
     Args:
         handle: The lines, in UTF-8, or in UTF-16 with a byte order mark.

@@ -124,7 +124,7 @@ class FunnelCard(NamedTuple):
 
 
 def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRecord], showing: Showing) -> FunnelCard:
-    """Return one card, and make its thumbnails."""
+    """Create a card and its thumbnails, and return the card."""
     partners = partners_in(example.evidence)
     shown = [known[partner_id] for partner_id in partners if partner_id in known][:_MOST_PARTNERS]
     record = known.get(example.record_id) or ShownRecord(example.record_id, example.record_id, None, None)

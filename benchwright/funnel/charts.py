@@ -85,7 +85,7 @@ def _row(step: FunnelStep, translate: Translate) -> ChartRow:
 
 
 def spread_chart(spread: Spread, *, name: str, translate: Translate = str) -> Chart:
-    """Return a histogram of measurements with the filter's threshold, beyond which columns look different.
+    """Return a histogram of measurements with the filter's threshold, beyond which columns have another appearance.
 
     Args:
         spread: The measurements.

@@ -1,4 +1,4 @@
-"""Counts of every step's input and output, by reason, read only from the shards' markers, never from rows."""
+"""Counts of every step's input and output, by reason, read only from the shards' markers and never from rows."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def examples_of(
 def _chosen(
     space: Workspace, stage: Stage, measure: Stage | None, *, most: int
 ) -> dict[Reason, list[tuple[float, str, str]]]:
-    """Return the first examples of each reason, sorted by distance from the threshold (0 if none), id and shard."""
+    """Return the first examples of each reason, sorted by distance from the threshold (0 without one), id and shard."""
     threshold = next(iter(thresholds_of(measure)), None) if measure is not None else None
     best: defaultdict[Reason, list[tuple[float, str, str]]] = defaultdict(list)
     table = StageTable(space, stage.id)

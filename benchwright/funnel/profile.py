@@ -119,7 +119,7 @@ class Profile:
 
 
 def profile_of(run_folder: Path) -> Profile:
-    """Return the cost of a run, from the events in its log; logs of older versions contain few of them."""
+    """Return the cost of a run, from the events in its log; logs from older versions contain few of them."""
     profile = Profile(workers={MAIN: WorkerCost(MAIN, 0, NOTHING)})
     for event in _events(run_folder / EVENTS_FILE):
         match event["event"]:

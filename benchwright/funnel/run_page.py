@@ -1,4 +1,4 @@
-"""The funnel page of a run, written once for equal tables and then reused without drawing it again."""
+"""The funnel page of a run, written once for identical tables and then reused without being drawn again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LATEST = "funnel.json"
 
 
 def write_run_funnel(root: Path, run_folder: Path) -> Path:
-    """Write the page of a run into its folder, unless an earlier run's page is equal; return the page's path.
+    """Write the page of a run into its folder, unless an earlier run has an identical page; return the page's path.
 
     Raises:
         BenchwrightError: Nothing has run in the workspace.

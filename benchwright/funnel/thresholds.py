@@ -18,7 +18,7 @@ _SIDES: tuple[tuple[str, Literal["above", "below"]], ...] = (("max_", "above"), 
 
 
 class Threshold(NamedTuple):
-    """A threshold of a filter: records on `side` of `at` are dropped or asked about."""
+    """A threshold of a filter: records on `side` of `at` are dropped or sent to people for a decision."""
 
     setting: str
     value: str
@@ -73,7 +73,7 @@ def spreads_of(space: Workspace, measure: Stage) -> list[Spread]:
 
 
 def _spread(space: Workspace, measure: Stage, value: str, threshold: Threshold | None) -> Spread | None:
-    """Return one histogram, or None without measurements; the column is read shard by shard, twice."""
+    """Return one histogram, or None if there are no measurements; the column is read shard by shard, twice."""
     low, high = np.inf, -np.inf
     for column in _columns(space, measure, value):
         if column.size:

@@ -55,7 +55,7 @@ class ShownRecord(NamedTuple):
 
 @dataclass
 class Showing:
-    """Look-up of records by id, and of their thumbnails, each of which is made once."""
+    """Lookup of records by id, and of their thumbnails, each of which is created only once."""
 
     space: Workspace
     cache: ItemCache

@@ -73,7 +73,7 @@ class BandedPng:
 
 
 def _filtered(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return rows, each after its filter byte: a band's first row depends only on itself, others on the row above.
+    """Return rows, each after its filter byte; each row depends on the row above it, except for a band's first row.
 
     Differences are modulo 256 (W3C, PNG, section 9.2).
     """

@@ -116,19 +116,19 @@ class _Loaded(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Return the number of bytes that its pixels take in Pillow."""
+        """Return the number of bytes that the image's pixels occupy in Pillow."""
         return self.image.width * self.image.height * (1 if self.image.mode == "L" else 4)
 
     @property
     def is_plain(self) -> bool:
-        """Return whether its pixels equal those of `rgb` before rotation: opaque RGB, or gray with 8 bits."""
+        """Return whether the decoded pixels equal those of `rgb` before rotation: opaque RGB, or gray with 8 bits."""
         return self.image.mode in {"RGB", "L"} and "transparency" not in self.image.info
 
     def rgb(self) -> NDArray[np.uint8]:
         return upright_rgb(self.image, self.container, orientation=self.orientation)
 
     def luma(self) -> Image.Image:
-        """Return the same as `luma_of(self.rgb())`, without unnecessary copies."""
+        """Return the same result as `luma_of(self.rgb())`, without unnecessary copies."""
         return _turned(self.image.convert("L"), self.orientation) if self.is_plain else luma_of(self.rgb())
 
 
@@ -176,7 +176,7 @@ def upright_size(data: bytes, *, limits: Limits | None = None) -> tuple[int, int
 
 
 def jpeg_coding(data: bytes, *, limits: Limits | None = None) -> JpegCoding | None:
-    """Return the JPEG file's coding, applied to its upright picture; None for CMYK. No pixels are decoded.
+    """Return a JPEG file's coding, as applied to the upright picture; None for CMYK. No pixels are decoded.
 
     Raises:
         UnreadableImage: For the reasons in `benchwright.images.identify`.
@@ -210,7 +210,7 @@ def decoded_header(data: bytes, *, limits: Limits) -> Container:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Make Pillow silent and strict while it works on one image.
+    """Make Pillow silent and strict while it processes one image.
 
     Both settings apply to the whole process, so a lock is held while they are changed and restored.
     """
@@ -287,7 +287,7 @@ def _translated() -> Iterator[None]:
 
 
 def _one_line(error: Exception) -> str:
-    """Return an exception's text without line breaks and without memory addresses, which differ between runs."""
+    """Return an exception's text without line breaks and memory addresses, which differ between runs."""
     text = re.sub(r"\s+", " ", re.sub(r" at 0x[0-9a-f]+", "", str(error)))
     return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
 
@@ -473,7 +473,7 @@ def _check_size(record: ImageRecord, upright_wh: tuple[int, int]) -> None:
 
 @contextmanager
 def _named(record: ImageRecord) -> Iterator[None]:
-    """Add the record's name to the beginning of error details."""
+    """Prepend the record's name to the details of errors."""
     try:
         yield
     except UnreadableImage as error:

@@ -81,13 +81,13 @@ class JpegCoding(NamedTuple):
     is_grey: bool
 
     def turned(self) -> JpegCoding:
-        """Return the coding of the same picture rotated by 90 degrees; chroma halved across becomes full chroma."""
+        """Return the coding of the picture rotated by 90 degrees; horizontally halved chroma becomes full chroma."""
         order = [row * 8 + column for column in range(8) for row in range(8)]
         across = tuple(tuple(table[at] for at in order) for table in self.tables)
         return JpegCoding(across, 0 if self.subsampling == 1 else self.subsampling, self.is_grey)
 
     def no_finer(self) -> JpegCoding:
-        """Return the coding with divisors no smaller than those of quality 95, which preserves the visible content."""
+        """Return the coding with divisors raised to at least those of quality 95, which preserves visible content."""
         ours = _tables_of_quality()
         return self._replace(
             tables=tuple(

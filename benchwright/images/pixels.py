@@ -119,7 +119,7 @@ def _deep(image: Image.Image, container: Container) -> Callable[[Image.Image], P
 
 
 def _grey_scale(bands: Iterator[NDArray[np.float64]], *, floats: bool) -> tuple[float, float]:
-    """Return (value that becomes black, levels per unit) for 32-bit gray, signed gray and floats.
+    """Return the value that becomes black and the number of levels per unit for 32-bit gray, signed gray and floats.
 
     Such files do not state which value is white. Floats in 0 to 1 and integers in 0 to 255 or 0 to 65,535 keep that
     range; all others stretch from their smallest to their largest value.

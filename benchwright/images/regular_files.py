@@ -72,7 +72,7 @@ def open_regular(path: Path, *, limits: Limits) -> Iterator[tuple[BinaryIO, int]
 
 
 def _opened(path: Path) -> int:
-    """Return a descriptor of a file, or of the file that a link points to."""
+    """Return a descriptor for a file, or for the file to which a link points."""
     try:
         return os.open(path, _OPEN_FLAGS)
     except OSError as error:

@@ -17,7 +17,7 @@ def collect_rarely() -> None:
 
 
 def keep_to_the_end() -> None:
-    """Exempt all existing objects from examination.
+    """Exempt all existing objects from garbage collection.
 
     Before the end of a process, this avoids the search for cycles among these objects, which takes up to a quarter of a
     short command's time. Exit handlers run and objects without cycles are freed as usual. Before a fork, it also lets

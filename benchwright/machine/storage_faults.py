@@ -1,4 +1,4 @@
-"""Faults of disks, folders and system limits, reported in one line with path and remedy.
+"""Faults of disks, folders and system limits, reported in one line with the path and the remedy.
 
 Python, Arrow, Pillow and SQLite each report a full disk in their own way. `storage_fault` recognizes all of them, even
 wrapped by another exception, so that every command ends in the same way: one line that names the path, exit code 2.

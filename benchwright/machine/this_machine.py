@@ -57,7 +57,7 @@ def client_settings(url: str) -> dict[str, Any]:
 
 @contextmanager
 def naming_proxies(url: str) -> Iterator[None]:
-    """Convert the error of a client that cannot use a proxy from the environment into a readable one.
+    """Convert the error of a client that cannot use a proxy from the environment into a readable error.
 
     Raises:
         PrerequisiteError: The environment names a proxy that the client cannot use.

@@ -1,4 +1,4 @@
-"""What results depend on besides their inputs: the versions of libraries, and the code of this package."""
+"""The factors besides their inputs on which results depend: the versions of libraries, and the code of this package."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def library_versions() -> dict[str, str]:
-    """Return the versions of the libraries that results may depend on."""
+    """Return the versions of the libraries on which results may depend."""
     versions = {"python": platform.python_version()}
     for name in _WATCHED:
         try:

@@ -24,7 +24,7 @@ _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "st
 
 
 class OutOfMemory(BenchwrightError):
-    """There is not enough memory even for a single input."""
+    """Memory does not suffice even for a single input."""
 
 
 class Batches:
@@ -48,7 +48,7 @@ class Batches:
         *,
         key: Callable[[T], Hashable] | None = None,
     ) -> list[R | OutOfMemory]:
-        """Return one result per input, in order, with the error in place of a result if memory does not suffice.
+        """Return one result per input, in order, with an error in place of a result if memory does not suffice.
 
         Args:
             things: Inputs.
@@ -81,7 +81,7 @@ class Batches:
         key: Callable[[T], Hashable] | None = None,
         ahead: int = 4,
     ) -> Generator[R | OutOfMemory]:
-        """Yield one result per input, in order, taking up to `ahead` batches from `things` before work begins.
+        """Yield one result per input, in order, taking up to `ahead` batches of inputs from `things` in advance.
 
         With a key, a larger `ahead` gives fuller batches and keeps more inputs in memory.
         """
@@ -113,7 +113,7 @@ class Batches:
 
 
 def in_background(results: Iterable[T]) -> Generator[T]:
-    """Yield results that a separate thread makes, so that using one overlaps with making the next.
+    """Yield results that a separate thread makes, so that using one result overlaps with making the next.
 
     All results may be ready before the caller takes the first. An error in the thread is raised here, at its position
     among the results. A caller that stops early waits for the result in progress.

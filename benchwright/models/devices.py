@@ -97,7 +97,7 @@ def allow_tf32() -> None:
 
 
 def in_bfloat16(place: str) -> AbstractContextManager[Any]:
-    """Return a context in which networks multiply in bfloat16 on a GPU that supports it, and are unchanged otherwise.
+    """Return a context in which networks multiply in bfloat16 on GPUs that support it, and compute as usual otherwise.
 
     Sums and norms stay in float32. Use it for results on which later rounding or review has more effect than this
     change.

@@ -1,4 +1,4 @@
-"""Model weights on this machine: look-up by the name of their repository on the hub, and digests.
+"""Model weights on this machine: lookup by the name of their repository on the hub, and digests.
 
 The module never downloads anything.
 """
@@ -18,7 +18,7 @@ FOLDER = "BENCHWRIGHT_MODELS"
 
 
 def weights_on_this_machine(repository: str) -> Path | None:
-    """Return the folder with a repository's files; None if this machine has none.
+    """Return the folder with a repository's files; None if they are not on this machine.
 
     It searches `$BENCHWRIGHT_MODELS/<organization>/<name>`, then `$BENCHWRIGHT_MODELS/<name>`, then in the cache of the
     Hugging Face Hub.

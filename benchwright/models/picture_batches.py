@@ -33,7 +33,7 @@ class PictureModel(Protocol[R_co]):
     """A step's model, in this process or shared by workers; it is all or part of `ctx.opened`."""
 
     def run(self, pictures: Sequence[Pixels]) -> Sequence[R_co | OutOfMemory]:
-        """Return the model's result for each picture, in order, with the error where memory did not suffice."""
+        """Return the model's result for each picture, in order, or an error where memory did not suffice."""
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[R_co | Outcome]:
         """Return the model's result for each picture, or a failed outcome in place of the result."""

@@ -90,7 +90,7 @@ class PictureVectorModel(NamedTuple):
     place: str
 
     def vectors(self, pictures: Sequence[NDArray[np.uint8]], *, in_half: bool = False) -> Vectors:
-        """Return the vectors of pictures of shape (height, width, 3), like `embed`; all of them form one batch."""
+        """Return the vectors of pictures of shape (height, width, 3), like `embed`; all pictures form one batch."""
         return embed(self.model, self.prepare.batch(pictures, self.place), in_half=in_half)
 
 

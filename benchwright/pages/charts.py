@@ -74,7 +74,7 @@ SHARES = Scale(0, 1, ((0, "0"), (0.25, "25 %"), (0.5, "50 %"), (0.75, "75 %"), (
 
 
 def count_scale(most: float, *, words: str = "") -> Scale:
-    """Return a scale of counts from 0 with at most six round ticks; it ends at `most`, but at least at 1."""
+    """Return a scale of counts from 0 with at most six round ticks; it ends at `most` or at 1, whichever is larger."""
     most = max(1.0, most)
     step = next(step for step in (10**power * lead for power in range(16) for lead in (1, 2, 5)) if most / step <= 5)
     return Scale(0, most, [(tick, f"{tick:,}") for tick in range(0, int(most) + 1, step)], words)
@@ -88,7 +88,7 @@ def share_scale(high: float, *, words: str = "") -> Scale:
 
 
 class LegendEntry(NamedTuple):
-    """An entry of a legend: its text, and a look, the index of a series, or a reference line."""
+    """An entry of a legend: its text, and an appearance, the index of a series, or a reference line."""
 
     words: str
     sign: Look | int | Reference
@@ -120,7 +120,7 @@ def _sign(canvas: Canvas, sign: Look | int | Reference, at: Point) -> None:
 
 
 def draw_reference(canvas: Canvas, reference: Reference, start: Point, end: Point) -> None:
-    """Draw a reference line: dashed for chance and marked values, thick for people."""
+    """Draw a reference line: a dashed line for chance and marked values, a thick one for people."""
     color, width = ("muted", 1.5) if reference == "chance" else ("ink", 2.2 if reference == "people" else 1.5)
     canvas.line(start, end, color, width=width, dash=DASHES[reference])
 

@@ -155,7 +155,7 @@ class Canvas:
         SubElement(self._shapes, "text", attributes).text = words
 
     def drawn(self, height: float, title: str) -> Element:
-        """Return the drawing as an `<svg>` element of this height, whose title is announced by screen readers."""
+        """Return the drawing as an `<svg>` element of the given height, whose title is announced by screen readers."""
         svg = Element(
             "svg",
             {

@@ -36,7 +36,7 @@ _LEAST_COUNT = 26.0
 
 
 class Part(NamedTuple):
-    """Part of a bar: its label, its size on the scale, its look, and its number if that differs from the size."""
+    """Part of a bar: its label, its size on the scale, its appearance, and its value if that differs from the size."""
 
     words: str
     size: float
@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
     @property
     def spelled(self) -> str:
-        """Return the number of the part as text."""
+        """Return the value of the part as text."""
         return self.number or f"{self.size:,.0f}"
 
 

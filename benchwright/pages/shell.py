@@ -1,4 +1,4 @@
-"""The shell of pages: HTML from a room's template in a common frame and style, as a file that fetches nothing."""
+"""The shell of pages: HTML from a room's template in a common frame and style, as a file that loads no other file."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def page_pieces(
 
 
 def figure_html(chart: Chart, *, numbers: str = "Numbers", save: str = "Save as SVG") -> str:
-    """Return a chart as HTML, with its numbers and a link that saves it as SVG; needs `chart_style`.
+    """Return a chart as HTML, with its numbers and a link that saves the chart as SVG; the page needs `chart_style`.
 
     Args:
         chart: The chart.
@@ -129,7 +129,7 @@ def _data_uri(svg: str) -> str:
 
 
 def _policy(script: str | None) -> str:
-    """Return a content security policy under which a page can fetch nothing and run only this script."""
+    """Return a content security policy under which a page can fetch nothing and run only the given script."""
     runs = ""
     if script is not None:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")

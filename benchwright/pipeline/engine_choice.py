@@ -21,7 +21,7 @@ PRELOADED = "benchwright.pipeline.preloaded"
 def open_engine(
     name: str, worker: WorkerContext, *, workers: int | None, log_folder: Path, address: str | None = None
 ) -> Engine:
-    """Return the engine of that name, a context manager.
+    """Return the engine with the given name, which is a context manager.
 
     Args:
         name: One of `ENGINES`.

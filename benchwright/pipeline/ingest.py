@@ -223,7 +223,7 @@ def _write(
 def _copied_from(
     image: Mapping[str, Any], brought: Mapping[str, BroughtPhotograph], copy_from: Path | None
 ) -> Path | None:
-    """Return the file to copy into the workspace for an image; None if the image is not stored there."""
+    """Return the file to copy into the workspace for an image; None if the image is not stored in the workspace."""
     if (photograph := brought.get(image["source_uri"])) is not None:
         return photograph.path
     return None if copy_from is None else copy_from / path_for(str(image["source_uri"]))

@@ -109,7 +109,7 @@ def run_recipe(
 
 
 def image_folder(recipe: Recipe, images: Path | None) -> Path:
-    """Return the folder that a recipe runs on: the given one, or else the recipe's own.
+    """Return the folder over which a recipe runs: the given folder, or else the recipe's own.
 
     Raises:
         BenchwrightError: Neither names a folder.
@@ -190,7 +190,7 @@ def _recipe_of(space: Workspace, settings: Mapping[str, Any]) -> Recipe:
 
 
 def _what_made(stages: Sequence[Stage], resolved: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a resolved recipe with only the steps that made the tables of these stages.
+    """Return a resolved recipe reduced to the steps that made the tables of the given stages.
 
     It omits final steps, so that the choice of models to score on a release does not change its bytes.
     """
@@ -324,7 +324,7 @@ class _Run:
         return {stage.id for stage in self.stages}
 
     def _go_through(self, engine: Engine) -> list[str]:
-        """Run the phases up to the first campaign that waits, and those that open alongside it; return what waits."""
+        """Run the phases up to the first waiting campaign, and those that open alongside it; return pending work."""
         waits: list[str] = []
         for phase in phases(self.stages):
             if self.waiting and not self._opens_now(phase.stages[0]):
@@ -388,7 +388,7 @@ class _Run:
         table.publish(self.shards, described)
 
     def _check_works(self, stage: Stage) -> None:
-        """Stop the run if a step raised an exception on every record: the step is then at fault, not the images."""
+        """Stop the run if a step raised an exception on every record, as the step is then at fault, not the images."""
         counts = self._counts(stage.id)
         if counts.records >= _RECORDS_TO_SUSPECT and counts.by["failed", "step_error"] == counts.records:
             raise StepError(
@@ -492,7 +492,7 @@ class _Run:
         return reports
 
     def _advice(self, reports: Sequence[StepReport]) -> list[tuple[str, str]]:
-        """Return the entries that made only few items, each with the cause and the remedy."""
+        """Return the entries that made few items, each with the cause and the remedy."""
         by_name = {report.name: report for report in reports}
         return [
             (entry, advice)

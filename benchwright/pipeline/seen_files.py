@@ -1,4 +1,4 @@
-"""Identities of the files that ingest has read, and the cache of them between runs.
+"""Identities of the files that ingest has read, and their cache between runs.
 
 The cache is a file of one line per URI, sorted, each after its checksum. It is read and written as a stream, in
 parallel with the sorted list of files, so a folder of a million files needs no more memory than their results. The
@@ -68,7 +68,7 @@ class SeenFile:
 
 
 class IngestCache:
-    """The cache of earlier runs' findings, by path, size, times and inode.
+    """The cache of the identities that earlier runs determined, by path, size, times and inode.
 
     Args:
         path: File of the cache; if it is missing, damaged, or for another folder or other limits, the cache is empty.
@@ -83,7 +83,7 @@ class IngestCache:
         self._stamps: list[bytes | None] = []
 
     def recall(self, uris: Sequence[str]) -> list[SeenFile | None]:
-        """Return the cached entry of each URI, given sorted; None if missing or if the file has changed."""
+        """Return the cached entry of each of the sorted URIs; None if it is missing or the file has changed."""
         # Stamps precede any reading, so that the next run reads again a file that changes meanwhile.
         self._stamps = [self._stamp(uri) for uri in uris]
         files: list[SeenFile | None] = [None] * len(uris)

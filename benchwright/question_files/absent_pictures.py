@@ -1,4 +1,4 @@
-"""A message if nearly all pictures of a source are missing: then the folder is wrong, not the rows."""
+"""A message if nearly all pictures of a source are missing: in that case, the folder is wrong rather than the rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEARLY_ALL = 0.9
 
 
 def nearly_all_absent(index: QuestionIndex, searched: DatasetFiles) -> str | None:
-    """Return a message that nearly all pictures are absent, with the searched folder; None if that is not the case.
+    """Return a message that nearly all pictures are absent, with the searched folder; None if enough are present.
 
     Args:
         index: The questions of the source.

@@ -91,7 +91,7 @@ def _explained(read: ReadQuestions, row: IndexedRow) -> dict[str, Any]:
 
 
 def _raw(read: ReadQuestions, file: QuestionFile, row: IndexedRow) -> Iterator[Row]:
-    """Yield the row as read, with the changes from its file's columns to its own."""
+    """Yield the row as read, with the changes from its file's columns to the row's own columns."""
     for each in read.source.rows(file):
         if isinstance(each, Row) and each.position == row.position and each.entry == row.entry:
             yield each
@@ -119,7 +119,7 @@ def _shown(value: Any) -> str | None:
 
 
 def _key(file: QuestionFile, document: Mapping[str, Any], asked: AskedQuestion | None) -> dict[str, Any] | None:
-    """Return the key that the row states, its reading, and the option that it names under every reading.
+    """Return the key that the row states, how it was read, and the option that it names under every reading.
 
     If the row has no options, the options of its question are used; there are some if the key is yes or no.
     """

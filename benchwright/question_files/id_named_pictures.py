@@ -21,7 +21,7 @@ _MOST_PICTURES = 1_000_000
 def with_pictures_named_by_id(
     files: DatasetFiles, pictures: DatasetFiles, found: Sequence[QuestionFile]
 ) -> list[QuestionFile]:
-    """Return the question files, with the id column as picture column if pictures are named by id.
+    """Return the question files, with the id column as the picture column if pictures are named by id.
 
     That is the case if a file has no picture column and each sampled id is the name of exactly one picture.
 

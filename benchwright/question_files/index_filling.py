@@ -334,7 +334,7 @@ class IndexFilling:
             )
 
     def _rotated(self, question: AskedQuestion) -> tuple[str | None, str]:
-        """Return the id of the question that this one rotates, and how their keys differ; None if it rotates none.
+        """Return the id of the question that this one rotates, and how their keys differ; None if it is not a rotation.
 
         Ids indicate rotations: VLMEvalKit's indices from a million on, and MVP-Bench's `12__3__1`. The options must be
         the same.
@@ -409,7 +409,7 @@ def _document(question: AskedQuestion) -> str:
 
 
 def _bases(key: str) -> Iterator[str]:
-    """Yield the ids that the question rotated by this one may have, derived from this one's id."""
+    """Yield the possible ids of the question that this one rotates, derived from this question's id."""
     if key.isdecimal() and int(key) >= _MILLION:
         yield str(int(key) % _MILLION)
     elif "__" in key:

@@ -1,4 +1,4 @@
-"""The content of a source's index: pictures, rows and counts, and reasons why a row is not an item."""
+"""The content of a source's index: pictures, rows and counts, and the reasons why rows are not items."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class ReadQuestions:
 
     @property
     def looked_into(self) -> list[LookedInto]:
-        """Return what each file searched for questions is used for, by path; empty for a release."""
+        """Return the use of each file that was searched for questions, by path; empty for a release."""
         return self.source.looked_into
 
     def refused(self) -> Iterator[RefusedRow]:
@@ -152,7 +152,7 @@ def check_items(
     write_to: Path | None = None,
     keeps_keyless: bool = False,
 ) -> dict[str, Any]:
-    """Return the result that the step `items` would have for a source, as a document.
+    """Return, as a document, the result that the step `items` would produce for a source.
 
     Args:
         source: File of questions, folder or archive that contains such files, or folder of a release.
@@ -232,14 +232,14 @@ def _own_columns(file: QuestionFile) -> dict[str, Any]:
 
 
 def _region(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of a rectangle that the benchmark may cut out of a picture (CREPE), or an empty result."""
+    """Return the columns that hold a rectangle to be cropped from the picture, as in CREPE; empty if there are none."""
     folded = {name.strip().lower(): name for name in labels}
     found = [names for names in _REGIONS if all(name in folded for name in names)]
     return tuple(folded[name] for name in found[0]) if found else ()
 
 
 def _first_of_each(rows: Iterator[RefusedRow], reasons: set[str]) -> Iterator[RefusedRow]:
-    """Yield the first row of each reason."""
+    """Yield the first row with each reason."""
     left = set(reasons)
     for row in rows:
         if not left:
@@ -293,7 +293,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
 
 
 def _others_in_words(looked_into: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield lines on the use of files without questions and replies, and on why other files are unused."""
+    """Yield lines that state how files without questions and replies are used, and why other files are unused."""
     for what in ("keys", "splits", "pictures"):
         for file in looked_into:
             if file["taken_as"] == what and file["why"]:

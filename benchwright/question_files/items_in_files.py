@@ -58,5 +58,5 @@ def items_of_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
 
 
 def _modified_s(file: Path, name: str) -> float | None:
-    """Return when a picture's file was last modified, in seconds since 1970; None for a copy from another file."""
+    """Return the time of a picture file's last change, in seconds since 1970; None for a copy from another file."""
     return file.stat().st_mtime if file.name == name.rpartition("/")[2] else None

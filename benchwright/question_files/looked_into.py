@@ -1,4 +1,4 @@
-"""What each file of a folder searched for questions is used for, or why it is unused."""
+"""The use of each file in a folder searched for questions, or the reason why the file is unused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LookedInto(NamedTuple):
 
 
 def kept_out(keys: Iterable[str], joined: Iterable[JoinedFile]) -> list[LookedInto]:
-    """Return what files without questions in a folder with question files are used for.
+    """Return the uses of files without questions in a folder with question files.
 
     Args:
         keys: Files with keys by id.

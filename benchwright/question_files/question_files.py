@@ -242,7 +242,7 @@ class _Search:
             self.left.append(LookedInto(path, None, _lacking(columns, names[:12])))
 
     def settle(self) -> None:
-        """Determine what files are used for in cases that depend on all files together.
+        """Determine the uses of files that can be decided only from all files together.
 
         A response is the key of its question, unless a question file has most of the ids: then it is a reply to those
         questions. Rows with keys, options and pictures are questions without words, unless they are joined to others.
@@ -281,7 +281,7 @@ class _Search:
         raise DataError(f"{self.files.shown(path)}: column {', '.join(map(repr, lacking))} is missing")
 
     def outcomes(self) -> list[LookedInto]:
-        """Return what each file is used for, or why it is unused, sorted by path."""
+        """Return the use of each file, or the reason why it is unused, sorted by path."""
         kept = self.questions or self.keys
         taken = [LookedInto(file.path, "questions" if self.questions else "keys") for file in kept]
         taken += [LookedInto(file.path, "replies") for file in self.replies]
@@ -317,7 +317,7 @@ def _has_all_but_words(columns: ColumnMapping) -> bool:
 
 
 def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
-    """Return the columns of a question file that another file lacks, and how to state them."""
+    """Return a message about the columns of a question file that another file lacks, and how to state them."""
     lacks = []
     if not columns.column("question"):
         lacks.append("a column for the question (--column question=COLUMN)")
@@ -469,7 +469,7 @@ def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPi
 
 
 def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None, list[AskedPicture]]:
-    """Return the question in a row with a reply; None if it has none, or if another file must contain it."""
+    """Return the question in a row with a reply; None if there is none, or if another file must contain it."""
     if not file.columns.replies or not (file.columns.has_questions or file.columns.has_keys):
         return None, []
     try:

@@ -98,7 +98,7 @@ class QuestionIndex:
         return int(items)
 
     def brought(self, stage: str) -> list[BroughtPhotograph]:
-        """Return the pictures of all items, sorted by path; if two have the same path, both get a longer one."""
+        """Return the pictures of all items, sorted by path; if two pictures share a path, both get a longer one."""
         with closing(self._connected()) as database:
             rows = database.execute(
                 "SELECT path, file, source, image_id, count(*) OVER (PARTITION BY path) FROM pictures WHERE used"
@@ -201,7 +201,7 @@ class QuestionIndex:
                 yield ModelReply(*row)
 
     def by_picture(self) -> Iterator[tuple[str, list[FileQuestion]]]:
-        """Yield each picture that is the first of any item, with the questions, sorted by id."""
+        """Yield each picture that is the first of any item, with its questions, sorted by id."""
         with closing(self._connected()) as database:
             rows = database.execute(_BY_PICTURE)
             for first, entries in groupby(rows, key=itemgetter(-1)):

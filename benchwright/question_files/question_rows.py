@@ -126,7 +126,7 @@ def question_of(
 def pictures_of(
     document: Mapping[str, Any], columns: ColumnMapping, picture_cells: PictureCells = PLAIN_CELLS
 ) -> list[AskedPicture]:
-    """Return the pictures of a row, and which of them are its options."""
+    """Return the pictures of a row, followed by those that are its options."""
     cells = present_options(document, columns).cells
     options = _options(cells, picture_cells)
     shown = [option for option in options if isinstance(option, AskedPicture)]
@@ -243,7 +243,7 @@ def _open_text(value: Any) -> str:
 
 
 def _told_by_id(key: str) -> tuple[str | None, str | None]:
-    """Return the split and the task in an id such as `val_Art_Style_12` (BLINK, MMMU)."""
+    """Return the split and the task stated in an id such as `val_Art_Style_12` (BLINK, MMMU)."""
     match = _SPLIT_TASK_NUMBER.fullmatch(key)
     return (match[1], match[2]) if match is not None else (None, None)
 

@@ -45,7 +45,7 @@ class QuestionSource(Protocol):
 
     @property
     def looked_into(self) -> list[LookedInto]:
-        """What each file searched for questions is used for; empty for a release."""
+        """Use of each file that was searched for questions; empty for a release."""
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield the content of each row, with the path of its file."""
@@ -54,7 +54,7 @@ class QuestionSource(Protocol):
         """Return the assumptions made while reading the tables, such as their encoding."""
 
     def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
-        """Yield the rows of a file as the file contains them."""
+        """Yield the rows of a file in the form in which the file contains them."""
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder in which to search for pictures."""
@@ -146,7 +146,7 @@ class _FileSource:
         return [*self._files.notes(), *marked, *absent, *parted]
 
     def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
-        """Yield the rows of a file as the file contains them."""
+        """Yield the rows of a file in the form in which the file contains them."""
         return rows_of(self._files, file.path, asked=file.columns.taken)
 
     def picture_files(self) -> DatasetFiles:
@@ -154,7 +154,7 @@ class _FileSource:
         return self._pictures or self._files
 
     def content_digest(self) -> str:
-        """Return the digest of the question files and of keys joined to them; pictures have their own."""
+        """Return the digest of the question files and of keys joined to them; pictures have their own digests."""
         contents = []
         beside = [file.file for file in self.looked_into if file.taken_as in ("keys", "splits", "pictures")]
         for name in dict.fromkeys((*(file.path for file in self.files), *beside)):

@@ -63,7 +63,7 @@ class _Seals:
 def with_readings(
     files: DatasetFiles, pictures: PicturePaths, found: Sequence[QuestionFile]
 ) -> tuple[list[QuestionFile], list[KeyTable]]:
-    """Return question files with the reading of their keys, and a table for each group of files that are read alike.
+    """Return question files with the reading of their keys, and a table for each group of files with the same reading.
 
     The returned files also state whether their options begin with marks, which are then not part of the words, and
     which options are names of pictures. This takes one pass over all rows of all files.
@@ -108,13 +108,13 @@ def with_readings(
 
 
 def _with_files(file: QuestionFile, pictures: PicturePaths) -> QuestionFile:
-    """Return a question file with the information which names are files."""
+    """Return a question file with information on which names are files."""
     known = file.picture_cells._replace(is_file=partial(pictures.is_there, file=file.path))
     return file._replace(picture_cells=known)
 
 
 def _same_columns(columns: ColumnMapping) -> Hashable:
-    """Return what files whose keys are read alike have in common: the columns of question, options and keys.
+    """Return the columns that files must share for their keys to be read alike: those of question, options and keys.
 
     Files of one benchmark may have options up to D or up to E, so the first column of options represents them all.
     """
@@ -125,7 +125,7 @@ def _same_columns(columns: ColumnMapping) -> Hashable:
 def _counted(
     files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence, marks: _OptionMarks, names: OptionNames
 ) -> QuestionFile:
-    """Count the keys, marks and picture names of options; return the file with facts found in its rows."""
+    """Count the keys, marks and picture names of options; return the file with the facts found in its rows."""
     columns, absent, seals = file.columns, 0, _Seals()
     fields = ("id", "split", "question", "options", "answer", "refusal")
     needed = {*columns.options, *map(columns.column, fields)}

@@ -23,7 +23,7 @@ class EditError(BenchwrightError):
 
 
 class ItemEdits(Record):
-    """The changes of a revision; all other parts of the item remain.
+    """The changes of a revision; all other parts of the item stay the same.
 
     Attributes:
         question: The new question; it may place images, as the old one may.

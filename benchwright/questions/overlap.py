@@ -185,7 +185,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _cut(handle: IO[str], overlap: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the words of a file piece by piece, without cutting a word in a line of any length."""
+    """Yield the words of a file piece by piece, without splitting a word, however long the line is."""
     kept: list[str] = []
     rest = ""
     while piece := handle.read(_PIECE_CHARS):

@@ -45,12 +45,12 @@ def _own_ids(attributes: Mapping[str, Any] | str | None) -> list[str]:
 
 
 def called(item_id: str, own: str | None) -> str:
-    """Return the id of an item as displayed, preceded by the source's own id, if any."""
+    """Return the id of an item for display, preceded by the source's own id, if any."""
     return item_id if own is None or own == item_id else f"{own} ({item_id})"
 
 
 class OwnIds:
-    """A look-up of items by their ids in the source.
+    """A lookup of items by their ids in the source.
 
     Args:
         items: The id and the attributes of each item.
@@ -65,7 +65,7 @@ class OwnIds:
                 self._called.setdefault(name, []).append(item_id)
 
     def item_id(self, name: str) -> str:
-        """Return the id of the item with that name; the name itself if it is an item's id or unknown.
+        """Return the id of the item with the given name, or the name itself if it is an item's id or unknown.
 
         Raises:
             DataError: Several items have that id in the source.

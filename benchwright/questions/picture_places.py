@@ -80,11 +80,11 @@ def _name(number: int, *, several: bool) -> str:
 
 
 class PictureWithId(Protocol):
-    """A picture of a question or of an item."""
+    """A picture of a question or of an item, identified by its id."""
 
     @property
     def image_id(self) -> str:
-        """SHA-256 of its file."""
+        """SHA-256 of the picture's file."""
 
 
 def option_pictures(choices: Iterable[Choice], images: Sequence[PictureWithId]) -> dict[str, int]:
@@ -103,7 +103,7 @@ def beside_options(choices: Iterable[Choice], images: Sequence[PictureWithId]) -
 
 
 def option_in_words(choice: Choice, pictures: Mapping[str, int]) -> str:
-    """Return an option's text, or the name of the picture that it shows.
+    """Return an option's text, or the name of the picture that the option shows.
 
     Args:
         choice: The option.

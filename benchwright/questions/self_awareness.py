@@ -13,7 +13,7 @@ NAMES: dict[Part, str] = {"basic": "BasicVisQA", "know": "KnowVisQA", "beyond": 
 
 
 def part_of(answer: str | None, level: str | None) -> Part:
-    """Return which of the paper's three sets an item belongs to.
+    """Return the one of the paper's three sets to which an item belongs.
 
     - `beyond`: nothing in the picture answers the item: it has no answer key.
     - `basic`: the item's level is `basic`; every model presumably knows the answer.

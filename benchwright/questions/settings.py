@@ -58,7 +58,7 @@ class MaxChars(Record):
 
 
 class LabelSet(Record):
-    """A closed set of labels that writers choose from; in a recipe also the list of its values.
+    """A closed set of labels from which writers choose; a recipe may also give it as the list of its values.
 
     Attributes:
         values: Values to choose from, as items state them.

@@ -45,7 +45,7 @@ class ItemText(Record):
 
 
 def text_of(item: Item, *, language: str | None = None) -> ItemText:
-    """Return the texts of an item; their language is the given one unless the item states another."""
+    """Return the texts of an item; they are in the given language unless the item states another."""
     stated = item.attributes.get(LANGUAGE)
     return ItemText(
         language=stated if isinstance(stated, str) else language,

@@ -76,7 +76,7 @@ class WrittenQuestion(Record):
         return "simulated" if self.written_in.simulated else "person"
 
     def written_by(self, texts: Iterable[str]) -> dict[str, str]:
-        """Return the author of each of these texts, as in `Item.written_by`; labels only if a draft has them."""
+        """Return the author of each of these texts, as in `Item.written_by`; labels only if a draft contains them."""
         drafted = {"labels": self.authors["labels"]} if "labels" in self.authors else {}
         return {text: self.authors.get(text, self.author) for text in texts} | drafted
 
@@ -102,7 +102,7 @@ def quoted(text: str) -> str:
 
 
 def as_read(text: str) -> str:
-    """Return a text without differences that readers do not notice.
+    """Return a text normalized so that differences unnoticed by readers disappear.
 
     These are case, spaces, final periods, and two spellings of one character (Unicode NFC).
     """
@@ -142,7 +142,7 @@ def question_mistakes(
 
 
 def names_something(ask: str) -> bool:
-    """Return whether a question has a word that names a thing, an action or a property.
+    """Return whether a question contains a word that names a thing, an action or a property.
 
     In languages other than English, every word counts; in scripts without spaces, every letter does.
     """

@@ -9,5 +9,5 @@ def bundled_recipes() -> dict[str, Path]:
 
 
 def companions(recipe: Path) -> list[Path]:
-    """Return the companion files of a bundled recipe: those named `<recipe>.<what>.yaml` next to it."""
+    """Return the companion files of a bundled recipe: the files named `<recipe>.<what>.yaml` next to it."""
     return sorted(recipe.parent.glob(f"{recipe.stem}.*.yaml"))

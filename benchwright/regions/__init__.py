@@ -1,4 +1,4 @@
-"""Regions that annotators or models mark on pictures: points, boxes, polygons, masks; with checks and file formats.
+"""Regions that annotators or models mark on pictures: points, boxes, polygons, masks; their checks and file formats.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -61,7 +61,7 @@ def answer_regions_of(item: Item) -> Mapping[str, AnswerRegions]:
 
 
 def with_answer_regions(item: Item, values: Mapping[str, Any]) -> Item:
-    """Return an item with the regions among its values added to its evidence, except those marked on other content.
+    """Return an item with the regions among its values added to its evidence, except those marked on different content.
 
     Args:
         item: The item.
@@ -78,7 +78,7 @@ def with_answer_regions(item: Item, values: Mapping[str, Any]) -> Item:
 
 
 def first_with_regions(item: Item, campaigns: Sequence[str] = ()) -> AnswerRegions | None:
-    """Return the regions of the first campaign, by name, that agreed on any; None if none did.
+    """Return the regions of the first campaign, by name, that agreed on any; None if no campaign did.
 
     Args:
         item: The item.

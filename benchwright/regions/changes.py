@@ -17,7 +17,7 @@ _MOST_PX = 1e6
 
 
 def change_of(region: Region) -> dict[str, Any] | None:
-    """Return an annotator's changes to a proposal; None for a region that was not proposed by a helper.
+    """Return an annotator's changes to a proposal; None if no helper proposed the region.
 
     The result has `changed` and, where known, `helper`, `version`, `model` and `weights`. Boxes, polygons and masks
     have `iou`, 0 to 1. If both have the same number of points, `moved_px` is the largest distance between a point and
@@ -59,7 +59,7 @@ def kind_of_change(change: Mapping[str, Any]) -> ChangeKind:
 
 
 def _is_outline(shape: RegionShape, points: Sequence[tuple[float, float]]) -> bool:
-    """Return whether points form an area of a shape; a browser may send anything as the proposal."""
+    """Return whether points can form the outline of a given shape; a browser may send anything as the proposal."""
     is_within = all(abs(value) <= _MOST_PX for point in points for value in point)
     return is_within and (len(points) == 2 if shape == "box" else shape == "polygon" and len(points) >= 3)
 

@@ -55,7 +55,7 @@ class BoxConvention(NamedTuple):
 
     @property
     def scale(self) -> tuple[float, float]:
-        """Return the picture's width and height in the model's unit."""
+        """Return the picture's width and height in the unit that the model uses."""
         if self.unit == "pixels":
             return float(self.sent_wh[0]), float(self.sent_wh[1])
         return (1.0, 1.0) if self.unit == "unit" else (1000.0, 1000.0)

@@ -35,7 +35,7 @@ def area_iou(regions: Sequence[Region], others: Sequence[Region], size_wh: SizeW
 
 
 def mask_of_region(region: Region, size_wh: SizeWH) -> MaskRuns | None:
-    """Return the pixels that a box, polygon or mask covers; None if it covers none.
+    """Return the pixels that a box, polygon or mask covers; None if the region covers none.
 
     Raises:
         ValueError: The region has no area.

@@ -156,7 +156,7 @@ class Proposed(NamedTuple):
 
 
 class RegionHelper(Protocol):
-    """An open helper, with its models loaded and servers known. One thread uses it at a time."""
+    """An open helper, whose models are loaded and whose servers are known. One thread may use it at a time."""
 
     @property
     def made_with(self) -> Mapping[str, Any]:
@@ -258,7 +258,7 @@ class WeightedHelper(HelperSettings):
 
     @property
     def path(self) -> Path:
-        """Return the path of the weights."""
+        """Return the path to the weights."""
         return Path(self.weights)
 
 
@@ -269,7 +269,7 @@ class NamedHelper(NamedTuple):
     settings: HelperSettings
 
     def to_json(self) -> dict[str, Any]:
-        """Return name and settings in the form that `helpers_of` reads."""
+        """Return the name and settings in the form that `helpers_of` reads."""
         return {"name": self.name, **self.settings.model_dump(mode="json", exclude_unset=True)}
 
 
@@ -316,7 +316,7 @@ def proposed_region(
     model: str | None = None,
     weights: str | None = None,
 ) -> Region:
-    """Return a region as proposed by a helper: its `proposal` contains the same points and mask."""
+    """Return a region as proposed by a helper: its field `proposal` contains the same points and mask."""
     listed = tuple((float(x), float(y)) for x, y in points)
     proposal = Proposal(helper=helper, version=version, model=model, weights=weights, points=listed, mask=mask)
     return Region(shape=shape, points=listed, mask=mask, label=label, proposal=proposal)

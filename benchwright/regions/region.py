@@ -105,7 +105,9 @@ class Region(Record):
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """Return x0, y0, x1, y1 of the smallest box around the region, in the first picture for a correspondence."""
+        """Return x0, y0, x1, y1 of the smallest box around the region, or, for a correspondence, around its part in the
+        first picture.
+        """
         if self.mask is not None:
             from .masks import mask_bounds
 
@@ -177,7 +179,7 @@ def _check_finite(points: Sequence[tuple[float, float]]) -> None:
 
 
 def region_error(error: ValidationError) -> RegionError:
-    """Return an error that describes the first mistake in JSON values for a region, or for hints."""
+    """Return an error that describes the first mistake in JSON values that represent a region or hints."""
     mistake = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in mistake["loc"])
     why = mistake["msg"].removeprefix("Value error, ")

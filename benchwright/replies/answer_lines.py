@@ -80,7 +80,7 @@ def _options(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 
 
 def _led_up_to(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield labels that open a line after a line that ends in a colon, unless a later line makes them a list."""
+    """Yield labels that open a line after a line that ends in a colon, unless a later line makes the labels a list."""
     last_with = {entry[1]: entry.start() for entry in _ENTRY.finditer(text)}
     for match in _LED_UP_TO.finditer(text):
         listed = any(place > match.end() for letter, place in last_with.items() if letter != match[1])

@@ -34,7 +34,7 @@ _GLOSS = re.compile(r"[\s\"']*[^\W\d_]{1,20}[\"']?\s?\(([^()]{1,60})\)")
 
 
 class AnswerValue(NamedTuple):
-    """Value after a phrase or in a tag: the letter if it names exactly one, and the text after it.
+    """Value after a phrase or in a tag: the letter if the value names exactly one, and the text after it.
 
     `words` are the option's words, if the value names it by them.
     """
@@ -83,7 +83,7 @@ def known(letter: str, options: Sequence[ReadableOption]) -> str | None:
 
 
 def _is_word(letter: str, rest: str) -> bool:
-    """Return whether "A" or "I" is an English word here, judged by whether the next word begins a reason."""
+    """Return whether "A" or "I" at this position is an English word, by whether the next word begins a reason."""
     follows = re.match(r"[ \t]+([A-Za-z']+)", rest)
     return (
         letter in "AaIi"

@@ -1,4 +1,4 @@
-"""The reader of answer letters: from a model's free reply to one letter, or to none.
+"""The reader of answer letters: it turns a model's free reply into one letter, or none.
 
 A letter needs a statement. The reader does not guess from what a reply merely talks about:
 
@@ -113,7 +113,7 @@ def _told(
     prose: str,
     grammar: Grammar,
 ) -> str | None:
-    """Return the option that the last sentence means without naming it, if no earlier sentence claims another."""
+    """Return the option that the last sentence implies without naming it, if no earlier sentence claims another."""
     if sentences.breaks_off or any(c.sentence == sentences.last for c in candidates) or NOT_OFFERED.search(prose):
         return None
     ends = [end for end in sentence_ends(prose) if end < len(prose)]
@@ -168,7 +168,7 @@ def _declines(text: str, options: Sequence[ReadableOption]) -> bool:
 
 
 def _answered_all_the_same(text: str, options: tuple[ReadableOption, ...]) -> str | None:
-    """Return the option that a reply concludes with after its refusal."""
+    """Return the option with which a reply concludes after its refusal."""
     *_, last = REFUSAL.finditer(text)
     rest = text[next((end for end in sentence_ends(text) if end > last.end()), len(text)) :].strip()
     letter = _prose(rest, options)
@@ -184,7 +184,7 @@ def _is_firm(letter: str, text: str, options: tuple[ReadableOption, ...]) -> boo
 
 
 def _declining_option(text: str, options: tuple[ReadableOption, ...]) -> str | None:
-    """Return the only option that itself declines, if the last sentence of a declining reply uses its words.
+    """Return the only option that declines to answer, if the last sentence of a declining reply uses its words.
 
     A model that declines in other words has not chosen an option: it refuses.
     """

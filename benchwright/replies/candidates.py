@@ -32,7 +32,7 @@ class Polarity(Enum):
 
 
 class Strength(IntEnum):
-    """How firm the statement in a passage is."""
+    """The firmness of the statement in a passage."""
 
     ASIDE = 0
     MENTION = 1
@@ -130,7 +130,7 @@ def candidates_of(prose: str, options: tuple[ReadableOption, ...], grammar: Gram
 
 
 def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Grammar) -> Iterator[NamedPlace]:
-    """Yield the candidates; a claim is conceded if its sentence continues with "but" to another option.
+    """Yield the candidates; a claim is conceded if its sentence continues to another option with "but".
 
     Labels listed in a sentence that contains an option's words are also conceded: "A and B are about the same".
     """
@@ -188,7 +188,7 @@ def _span_of_entries(prose: str) -> range | None:
 
 
 def _among_entries(candidate: NamedPlace, span: range) -> NamedPlace:
-    """Return a weaker candidate: entries, and mentions in them, state no option unless they call it best."""
+    """Return a weakened candidate: an entry, or a mention in one, states no option unless it calls the option best."""
     if candidate.place in span:
         sure = candidate.is_label and candidate.strength is Strength.BEST
         return candidate if sure else candidate._replace(strength=Strength.ASIDE, concludes=False)

@@ -73,7 +73,7 @@ _HAN = {word: place for place, word in enumerate("一二三四五", start=1)}
 
 
 def with_pictures_labelled(text: str, options: tuple[ReadableOption, ...]) -> str:
-    """Return a text in which "option B" replaces the number of a picture that is an option.
+    """Return a text in which "option B" replaces the number of each picture that is an option.
 
     Mentions of pictures that are not options, such as a reference, are unchanged. So are English names of pictures,
     because they are among the words of such options.

@@ -176,7 +176,7 @@ def cues_in(text: str) -> Iterator[re.Pattern[str]]:
 
 @cache
 def _telling(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the words for answer, option and right, at least one of which occurs in every text with an answer."""
+    """Return the words for answer, option and right, of which at least one occurs in every text with an answer."""
     turns = _SPACED[code]
     return _longest(f"{turns.answer}|{turns.choose}"), _longest(turns.option), _longest(turns.right)
 

@@ -78,7 +78,7 @@ def decided(
 
 
 def _stated(candidates: Sequence[NamedPlace]) -> list[NamedPlace]:
-    """Return the statements; once an option has been rejected, only a claim states it."""
+    """Return the statements; once an option has been rejected, only a claim counts as a statement of it."""
     denied = {c.key: c.place for c in candidates if c.polarity in {Polarity.DENIED, Polarity.RETRACTED}}
     return [
         c
@@ -89,7 +89,7 @@ def _stated(candidates: Sequence[NamedPlace]) -> list[NamedPlace]:
 
 
 def _concluded(stated: Sequence[NamedPlace], several: Sequence[NamedPlace], sentences: Sentences) -> str | None:
-    """Return the option of the last concluding sentence; None if it has none, or if more text follows."""
+    """Return the option of the last concluding sentence; None if there is none, or if more text follows."""
     said = [c for c in stated if c.strength > Strength.ASIDE]
     conclusions = [c for c in said if c.concludes]
     if not conclusions:
@@ -116,7 +116,7 @@ def _closing(candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sen
 
 
 def _claimed(claims: Sequence[NamedPlace], first: int, sentences: Sentences) -> str | None:
-    """Return the only option called best, or else claimed, in the first sentence that names any or in the last.
+    """Return the only option that is called best, or else claimed, in the first or last sentence that names any.
 
     A later conclusion that names no option may contradict the claim.
     """
@@ -135,7 +135,7 @@ _TOO_MUCH = re.compile(r"\b(?:too|zu(?!\s+\w+(?:en|eln|ern)\b)|trop|troppo|demas
 def _mentioned(
     candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences, prose: str
 ) -> str | None:
-    """Return the only option named in a short reply; doubt about a single option is an answer."""
+    """Return the only option named in a short reply; a hedged mention of a single option is an answer."""
     said = [c for c in candidates if c in stated or c.polarity is Polarity.HEDGED]
     named = {c.key for c in said if c.strength > Strength.ASIDE or not c.is_label}
     if len(named) != 1 or sentences.breaks_off:
@@ -188,7 +188,7 @@ _ENDED = re.compile(r"[.!;:)\"']\s*\Z")
 
 
 def _left_over(candidates: Sequence[NamedPlace], keys: Sequence[str], prose: str, grammar: Grammar) -> str | None:
-    """Return the only option that the reply does not reject, if it says that one is left."""
+    """Return the only option that the reply does not reject, if the reply states that one is left."""
     if any(c.polarity is Polarity.SEVERAL for c in candidates) or not grammar["leaves"].search(prose):
         return None
     left = set(keys) - {c.key for c in candidates if c.polarity in {Polarity.DENIED, Polarity.CONTRASTED}}

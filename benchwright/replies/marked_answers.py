@@ -86,7 +86,7 @@ def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
 
 
 def marked(text: str, options: Sequence[ReadableOption]) -> Iterator[tuple[int, str | None, str]]:
-    """Yield index, letter and rule of ticked labels and of a table's answer; with several ticks, the letter is None."""
+    """Yield index, letter and rule of ticked labels and of a table's answer; for several ticks, the letter is None."""
     ticks = list(_TICKED.finditer(text))
     if ticks:
         letters = {tick[1] for tick in ticks}
@@ -102,7 +102,7 @@ def marked(text: str, options: Sequence[ReadableOption]) -> Iterator[tuple[int, 
 
 
 def _tabled(rows: list[tuple[int, str]], options: Sequence[ReadableOption]) -> Iterator[tuple[int, str | None, str]]:
-    """Yield the answer in a table: the cell next to the word "answer", or below it if the table has only one row."""
+    """Yield the answer in a table: the cell next to the word "answer", or the one below it if there is only one row."""
     cells = [
         (place, [cell.strip() for cell in row.strip("|").split("|")]) for place, row in rows if not _RULE.fullmatch(row)
     ]

@@ -115,19 +115,19 @@ class LetterMatrix(NamedTuple):
 
     @property
     def scored(self) -> NDArray[np.bool_]:
-        """Return which replies can be right or wrong: those to items that have a key, models x items."""
+        """Return a mask, models x items, of replies that can be right or wrong: those to items that have a key."""
         scored: NDArray[np.bool_] = self.asked & (self.key >= 0)
         return scored
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Return which replies give the key, models x items; a reply without a letter counts as wrong."""
+        """Return a mask, models x items, of the replies that give the key; a reply without a letter counts as wrong."""
         right: NDArray[np.bool_] = self.scored & (self.letter == self.key)
         return right
 
 
 def named_reply_source(text: str) -> tuple[str, Path]:
-    """Return model and file from `NAME=FILE`; for `FILE` alone the name is empty, since the file states it.
+    """Return the model and the file in `NAME=FILE`; the name is empty for `FILE` alone, since the file then states it.
 
     Raises:
         DataError: The file does not exist.
@@ -180,7 +180,7 @@ def _lookup(items: Sequence[KeyedItem]) -> dict[str, int]:
 
 
 def id_column(ids: Iterable[Mapping[str, str]], is_known: Callable[[str], bool]) -> str:
-    """Return the column that names items most often, in a tie the first of `ID_COLUMNS`; empty if none does.
+    """Return the column that names items most often, or the first of `ID_COLUMNS` in a tie; empty if no column does.
 
     Args:
         ids: Candidate values of the item's id, by column, for each row.
@@ -274,7 +274,7 @@ def letter_of(row: ReplyRow, item: KeyedItem) -> int | str:
 
 
 def places_of_options(shown: Sequence[str], options: Sequence[str | None]) -> list[int] | str:
-    """Return the index, among an item's options, of each shown option, or why these are not the item's options.
+    """Return the index of each shown option among an item's options, or the reason why they are not the item's options.
 
     Args:
         shown: Texts of the options shown to the model.
@@ -365,7 +365,8 @@ def letter_matrix(items: Sequence[KeyedItem], replies: Iterable[ModelReplies]) -
 
 
 def votes_of(people: Iterable[ModelReplies], items: Sequence[KeyedItem]) -> NDArray[np.int64]:
-    """Return how many people chose each option of each item, items x options, ignoring replies without a letter.
+    """Return the number of people who chose each option of each item, items x options, excluding replies without a
+    letter.
 
     Args:
         people: Answers of annotators, one entry each, read like models' replies; they must not have seen the key.

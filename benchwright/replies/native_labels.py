@@ -1,4 +1,4 @@
-"""Labels in the letters of other scripts: an Arabic reply may call option B "ب", a Russian one calls option C "В"."""
+"""Labels in the letters of other scripts: an Arabic reply may call option B "ب", and a Russian one option C "В"."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ _OF_POINT = re.compile(r"(?<![^\W_])[a-z](?![^\W_])|point|点|點|punto|punkt|po
 
 @lru_cache(maxsize=1 << 10)
 def _names_no_point(options: tuple[ReadableOption, ...]) -> bool:
-    """Return whether all options have words and none mentions a point, so that "point A" is not option A."""
+    """Return whether all options are in words that mention no point, so that "point A" is not option A."""
     return all(option.words and not _OF_POINT.search(option.words) for option in options)
 
 
@@ -124,7 +124,7 @@ def _is_word(letter: str, text: str, start: int, end: int) -> bool:
 
 
 def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
-    """Return the passages with options' words; exact words take precedence over inflected and shortened ones."""
+    """Return the passages that contain options' words; exact words precede inflected and shortened ones."""
     lowered = text.lower() if len(text.lower()) == len(text) else text
     tokens = tokens_of(lowered)
     longer = _rest_of_longer(options)
@@ -150,7 +150,7 @@ VERB = re.compile(r"\w\s+(?:is|are|was|were|has|have|should|must|can|will|do|doe
 
 
 def _apart(found: Sequence[NamedOption]) -> list[NamedOption]:
-    """Return the passages without those that overlap an earlier one in the sequence."""
+    """Return the passages that do not overlap an earlier one in the sequence."""
     kept: list[NamedOption] = []
     taken: set[int] = set()
     for named in found:
@@ -264,7 +264,7 @@ def _telling(option: ReadableOption) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 10)
 def _rest_of_longer(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]:
-    """Return, for each option whose words are part of another option's, the remaining words of the latter.
+    """Return, for each option whose words are part of another option's, the remaining words of that other option.
 
     A text that contains some of the remaining words may mean the longer option: "a cake" and "a cake and a knife".
     """

@@ -1,4 +1,4 @@
-"""Recognition of options by their words: the one that a text starts with, and those it mentions.
+"""Recognition of options by their words: the option with which a text starts, and the options that it mentions.
 
 The module also recognizes other spellings of options: yes and no in many languages, numbers in words, missing articles,
 and hyphens.
@@ -217,7 +217,7 @@ def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingO
 
 
 def is_particle(words: str) -> bool:
-    """Return whether words are like yes and no: independent of the text after them, which cannot negate them."""
+    """Return whether words are like yes and no: independent of the text after them, which cannot negate the words."""
     return words in _PARTICLES
 
 
@@ -238,7 +238,7 @@ def _lone_letter(words: str) -> bool:
 
 
 def _begins(text: str, words: str) -> bool:
-    """Return whether a text starts with these whole words; after a particle, the clause must end or a new one start."""
+    """Return whether a text starts with the given words; after a particle, the clause must end or a new one start."""
     if not text.startswith(words) or re.match(end_of(words), text[len(words) :]) is None:
         return False
     rest = text[len(words) :]

@@ -143,7 +143,7 @@ class Grammar:
 
 
 def grammar_of(text: str) -> Grammar:
-    """Return the patterns of a text's language, or those of English if it is unknown."""
+    """Return the patterns of a text's language, or those of English if the language is unknown."""
     return _grammar(_language_of(text[-4000:]))
 
 

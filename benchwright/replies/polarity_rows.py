@@ -1,4 +1,5 @@
-"""Phrases for a reply's stance toward an option, as data: one row per language (`polarity_phrases` has patterns).
+"""Phrases for a reply's stance toward an option, as data: one row per language (`polarity_phrases` contains the
+patterns).
 
 An option may be concluded ("so it is the cat"), rejected ("the dog can be ruled out"), contrasted ("unlike the dog"),
 retracted ("at first I thought of the dog") or left over ("that leaves the cat"). Add languages and phrases here: each

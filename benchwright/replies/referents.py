@@ -56,7 +56,7 @@ _SINCE = 160
 
 
 def _with_subjects(text: str, options: tuple[ReadableOption, ...]) -> str:
-    """Return the text in which each conclusion that names no option is given the last-named option as its subject."""
+    """Return a text in which the option named last becomes the subject of each conclusion that names no option."""
     found = list(_IT.finditer(text))
     if not found:
         return text
@@ -91,7 +91,7 @@ def _of_pair(named: Sequence[tuple[int, str]], ends: Sequence[int], *, latter: b
 
 
 def _other(named: Sequence[tuple[int, str]], options: Sequence[ReadableOption], ends: Sequence[int]) -> str | None:
-    """Return that of two options which is missing from the last sentence that names any."""
+    """Return the one of two options that is missing from the last sentence that names any option."""
     if len(options) != 2 or not named:
         return None
     last = bisect_right(ends, named[-1][0])

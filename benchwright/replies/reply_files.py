@@ -131,7 +131,7 @@ def _bounded(rows: Iterator[ReplyRow | UnreadReply], path: Path) -> Iterator[Rep
 
 
 def is_reply_file(name: str) -> bool:
-    """Return whether a file of this name is readable as replies."""
+    """Return whether a file with the given name is readable as replies."""
     return _suffix(name) in _SUFFIXES
 
 
@@ -278,7 +278,7 @@ def _message_of(failure: Any) -> str:
 
 
 def _first_trial(entry: Any) -> Any:
-    """Return an entry of a list, unless it is a further HELM trial of an item; only the first trial is used."""
+    """Return an entry of a list, unless it is another HELM trial of an item, since only the first trial is used."""
     if isinstance(entry, Mapping) and "instance_id" in entry:
         return _repeat_of(entry, entry) or entry
     return entry
@@ -334,7 +334,9 @@ def _reply_row(document: Mapping[str, Any], where: str) -> ReplyRow | UnreadRepl
 
 
 def _problem(document: Mapping[str, Any], ids: Mapping[str, str], found: tuple[str, Any] | None) -> tuple[str, str]:
-    """Return why a row gives no reply, or an empty text if it gives one, and the error that the row states for it."""
+    """Return the reason why a row gives no reply, or an empty string if it gives one, and the error that the row states
+    for the reply.
+    """
     if not ids:
         return f"no id of an item (columns {', '.join(map(repr, list(document)[:12]))})", ""
     if error := str(document.get(_ERROR, "")):
@@ -350,7 +352,7 @@ def _problem(document: Mapping[str, Any], ids: Mapping[str, str], found: tuple[s
 
 
 def _reply_of(lowered: Mapping[str, Any]) -> tuple[str, Any] | None:
-    """Return the column and the value of a reply; lmms-eval puts its replies into a list, nested once or twice."""
+    """Return the column and the value of a reply; lmms-eval puts replies into lists, nested once or twice."""
     for name in ("filtered_resps", "resps"):
         value = lowered.get(name)
         while isinstance(value, list) and len(value) > 0:

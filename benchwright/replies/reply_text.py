@@ -23,12 +23,12 @@ _PARTICLE = "(?:입니다|이에요|예요|이다|인|다|가|이|는|은|을|�
 
 
 def start_of(words: str) -> str:
-    """Return a pattern that ensures a word boundary before these words."""
+    """Return a pattern that ensures a word boundary before the given words."""
     return "" if _clings(words[0], words) else rf"(?<!{WORD})(?<!\d[.,])"
 
 
 def end_of(words: str) -> str:
-    """Return a pattern that ensures a word boundary after these words."""
+    """Return a pattern that ensures a word boundary after the given words."""
     if _HANGUL.match(words[-1]):
         return rf"(?={_PARTICLE}?(?!{WORD}))"
     return "" if _clings(words[-1], words) else rf"(?!{WORD})(?![.,]\d)"
@@ -135,7 +135,7 @@ _COURTESY = re.compile(
 
 
 def without_closing_aside(text: str) -> str:
-    """Return a text without a last sentence that is unrelated to the answer: one in parentheses, or a courtesy."""
+    """Return a text without its last sentence if that is unrelated to the answer: one in parentheses, or a courtesy."""
     text = _CLOSING_ASIDE.sub("", text) if text.endswith(")") else text
     courtesy = _COURTESY.search(text, max(0, len(text) - _COURTESY_AT_MOST))
     return text[: courtesy.start()] if courtesy else text
@@ -146,7 +146,7 @@ _COURTESY_AT_MOST = 260
 
 
 def finished(text: str) -> str:
-    """Return a text without a last sentence that ends in a word that requires another one."""
+    """Return a text without its last sentence if that ends in a word that must be followed by another."""
     return _UNFINISHED.sub("", text).rstrip()
 
 

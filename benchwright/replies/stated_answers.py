@@ -52,7 +52,7 @@ _IF = re.compile(r"\b(?:if(?!\s+(?:i|we|you)\b)|in\s+case|assuming|provided\s+th
 
 
 def _stands(place: int, text: str) -> bool:
-    """Return whether the sentence around a passage leaves it valid: neither a first thought nor a supposition."""
+    """Return whether a passage is a valid statement in its sentence, not a first thought or a supposition."""
     grammar = grammar_of(text)
     before = _SENTENCE_END.split(text[max(0, place - _BACK) : place])[-1]
     after, *later = re.split(r"[.!?]\s+", text[place : place + _AHEAD], maxsplit=1)
@@ -135,7 +135,7 @@ def _is_denied(value: AnswerValue, options: Sequence[ReadableOption]) -> bool:
 
 
 def _is_all(value: AnswerValue, options: Sequence[ReadableOption]) -> bool:
-    """Return whether a label ends its clause, or is followed by a reason or the option's words."""
+    """Return whether a label ends its clause or is followed by a reason or by the option's words."""
     if re.match(r"[)\]\"']*\s*(?:[.,;:!]|\Z|\n|because\b|since\b)", value.rest):
         return True
     named = option_at_start(value.rest.lstrip(")]\"'.:- "), options)
@@ -162,7 +162,7 @@ _TAIL = 240
 
 
 def _lead(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield the option that the reply opens with; a label that opens a list of the options is ignored."""
+    """Yield the option with which the reply opens; a label that opens a list of the options is ignored."""
     match = _LEAD.match(text)
     if match is None:
         named = option_at_start(text[:_REACH], options)
@@ -297,7 +297,7 @@ _OPENS_DENIED = re.compile(
 
 
 def _last_sentence(text: str) -> str | None:
-    """Return the last sentence, if it draws a conclusion or is the only one and states what the picture shows."""
+    """Return the last sentence, if it draws a conclusion or is the only sentence and states what the picture shows."""
     ends = [end for end in sentence_ends(text) if end < len(text.rstrip())]
     last = text[ends[-1] if ends else 0 :].lstrip()
     return last if _SO.match(last) or (not ends and (_OF_PICTURE.search(last) or _OPENS_DENIED.match(last))) else None

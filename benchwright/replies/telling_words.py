@@ -1,4 +1,4 @@
-"""Options that a sentence means without naming them, recognized by words that only one option has."""
+"""Options that a sentence implies without naming them, recognized by words that only one option has."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _own_words(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]
 
 
 def told_by_words(sentence: str, options: Sequence[ReadableOption], grammar: Grammar) -> str | None:
-    """Return the only option that a sentence affirms with its unique words; unique words of others must not occur.
+    """Return the only option that a sentence affirms with its unique words; other options' unique words must not occur.
 
     Words after a negation or a supposition affirm nothing.
     """

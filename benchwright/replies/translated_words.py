@@ -1,4 +1,4 @@
-"""Words of closed classes in many languages, by which a reply in one language names an option in another.
+"""Words of closed classes in many languages, with which a reply in one language names an option in another language.
 
 Models often answer an English question in the reader's language: "所以相机向右移动" names the option "right".
 """

@@ -15,7 +15,7 @@ from .reply_text import end_of, start_of
 
 
 class Marking(NamedTuple):
-    """Position in the text, option (None if there is no single one), and the rule that found it."""
+    """A position in the text, the option (None if it is not in a single option), and the rule that found it."""
 
     place: int
     letter: str | None
@@ -163,7 +163,9 @@ _NOT = re.compile(r"(?:not|no|nicht|pas|non|não|не|不|非|no es)\s*", re.I)
 
 
 def denied_cells(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the only option in a table whose last cell says what those of all others deny: "closest", "not closest"."""
+    """Yield the only option in a table whose last cell states what the last cells of all other options deny: "closest",
+    "not closest".
+    """
     pattern, key_of = _named(options)
     cells: dict[str, str] = {}
     last = 0
@@ -315,7 +317,7 @@ def first_places(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Mar
 
 
 def ranks(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the first option of a ranking that starts with the best."""
+    """Yield the first option of a ranking that starts with the best option."""
     if not _RANKS.search(text):
         return
     pattern, key_of = _named(options)

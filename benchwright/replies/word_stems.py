@@ -1,4 +1,4 @@
-"""Stems of words, by which "swims" identifies the option "swimming" and "rote" the option "rot"."""
+"""Stems of words, through which "swims" identifies the option "swimming" and "rote" the option "rot"."""
 
 from __future__ import annotations
 

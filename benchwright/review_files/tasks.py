@@ -106,7 +106,7 @@ class ReviewTasks(NamedTuple):
 
 
 def write_review_tasks(path: Path, head: TaskFileHead, tasks: Iterable[ReviewTask], *, force: bool = False) -> int:
-    """Write a file of tasks and return how many there are; equal tasks give equal bytes.
+    """Write a file of tasks and return the number of tasks; equal tasks give equal bytes.
 
     Raises:
         BenchwrightError: The name does not end in `.jsonl`, the path already has other content and `force` is not

@@ -37,7 +37,7 @@ _WANTED = {
 
 
 def embedded_sources(path: Path, media_type: str, *, limits: Limits) -> dict[str, dict[str, str]]:
-    """Return the source that a file states, by standard (`XMP`, `EXIF`, `IPTC`, in order of precedence).
+    """Return the source that a file states, keyed by standard (`XMP`, `EXIF`, `IPTC`, in order of precedence).
 
     Each standard that states anything fills some of the fields `author`, `licence`, `url` and `attribution`. A
     copyright notice is a license only if it names a known one; otherwise, it is an attribution.
@@ -76,7 +76,7 @@ def payload_of(handle: BinaryIO, block: MetadataBlock) -> bytes:
 
 
 def _notice(text: str | None) -> dict[str, str | None]:
-    """Return the field that a copyright notice fills."""
+    """Return the field of a source that a copyright notice fills."""
     if not text:
         return {}
     known = licence_id(text)
@@ -122,7 +122,7 @@ def _refuse_document_type(*_: object) -> None:
 
 
 def xmp_texts(handle: BinaryIO, block: MetadataBlock, wanted: Callable[[str], str | None]) -> dict[str, list[str]]:
-    """Return the texts of an XMP packet's properties, by the names used here; empty if the packet is damaged.
+    """Return the texts of an XMP packet's properties, by the names used in this module; empty if the packet is damaged.
 
     Args:
         handle: The file.
@@ -175,7 +175,7 @@ def _from_exif(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
 
 
 def decoded(text: bytes) -> str:
-    """Return a text that should be ASCII, but that cameras also write as UTF-8 or Latin-1."""
+    """Return a text that should be ASCII, but that some cameras write as UTF-8 or Latin-1."""
     try:
         return _clean(text.decode())
     except UnicodeDecodeError:

@@ -173,7 +173,7 @@ def _webp_blocks(handle: BinaryIO) -> Iterator[MetadataBlock]:
 
 
 def without_metadata(data: bytes, media_type: str) -> bytes:
-    """Return a picture's file without its metadata; the same bytes if it has none to remove.
+    """Return a picture's file without its metadata; return the same bytes if there is none to remove.
 
     A picture rotated by its EXIF block gets a block with only the orientation, so that it appears as before. The
     function cuts JPEG, PNG and WebP, and returns files of other formats unchanged.
@@ -230,7 +230,7 @@ def _orientation_block(orientation: int, media_type: str) -> bytes:
 
 
 def _webp_with_flags(data: bytes, *, has_exif: bool) -> bytes:
-    """Return a WebP file whose header states its length and types of metadata."""
+    """Return a WebP file with a header that states the file's length and its types of metadata."""
     changed = bytearray(data)
     changed[4:8] = struct.pack("<I", len(data) - 8)
     if changed[12:16] == b"VP8X":

@@ -51,7 +51,7 @@ class SourceTable:
     patterns: Sequence[tuple[re.Pattern[str], Mapping[str, str]]]
 
     def of(self, uri: str) -> dict[str, str]:
-        """Return what the table states about a file, by column; empty if it states nothing."""
+        """Return the table's statements about a file, by column; empty if there are none."""
         stated: dict[str, str] = {}
         for pattern, cells in self.patterns:
             if pattern.match(uri):

@@ -42,7 +42,7 @@ class Places:
         self.error = error
 
     def nearest(self, path: Path_) -> Path_:
-        """Return this path if it exists in the file, otherwise the nearest path above it that does."""
+        """Return the given path if it exists in the file, otherwise the nearest path above it that does."""
         while path and path not in self._lines:
             path = path[:-1]
         return path
@@ -178,7 +178,7 @@ def _where(mistake: ErrorDetails) -> Path_:
 
 
 def _hint(model: type[BaseModel] | None, unknown: str, extra: Sequence[str]) -> str:
-    """Return what to do about a key that a model does not know."""
+    """Return advice on a key that a model does not know."""
     if unknown in (retired := retired_settings(model)):
         return retired[unknown]
     known = [*([] if model is None else setting_names(model)), *extra]
@@ -187,7 +187,7 @@ def _hint(model: type[BaseModel] | None, unknown: str, extra: Sequence[str]) -> 
 
 
 def retired_settings(model: type[BaseModel] | None) -> Mapping[str, str]:
-    """Return the settings that a model had in earlier versions, with what to do about each: its `RETIRED`.
+    """Return the settings that a model had in earlier versions, with advice on each, from its attribute `RETIRED`.
 
     A recipe that names one is refused with this text; a workspace or release that recorded one can still be read.
     """

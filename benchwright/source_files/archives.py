@@ -66,7 +66,7 @@ class Archive(Generic[Place]):
         self._refused.add(self._name, UNUSABLE_MEMBER, detail, entry=f"member {member[:200]!a}")
 
     def _plain_name(self, member: str) -> str | None:
-        """Return the name by which a member is looked up; None, with a refusal, if its name is invalid."""
+        """Return the name under which a member is looked up; None, with a recorded refusal, if the name is invalid."""
         if len(member) > _MAX_NAME:
             self._refuse(member, f"its name has {len(member):,} characters; the limit is {_MAX_NAME:,}")
             return None
@@ -88,11 +88,11 @@ class Archive(Generic[Place]):
             yield path[len(stem) + 1 :]
 
     def has(self, name: str) -> bool:
-        """Return whether the archive has a member with that name."""
+        """Return whether the archive has a member with the given name."""
         return name in self._places
 
     def listing(self, folder: str) -> set[str]:
-        """Return the names directly in a folder, seeking from one to the next; folders end with `/`."""
+        """Return the names directly in a folder, jumping from each name to the next; names of folders end with `/`."""
         prefix = f"{folder}/" if folder else ""
         names: set[str] = set()
         place = bisect_left(self._names, prefix)
@@ -186,7 +186,7 @@ class _Tar(Archive[tuple[int, int]]):
 
 
 class _BoundedMember(tarfile.TarInfo):
-    """A member whose header cannot point backward in the archive and takes little memory."""
+    """A member whose header cannot point backward in the archive and that takes little memory."""
 
     def _block(self, count: int) -> int:
         is_header = self.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, *_LONG_NAMES)

@@ -167,11 +167,11 @@ class DatasetFiles:
         return "".join(f"; {row.detail}" for row in self.refused() if row.reason == DAMAGED_ARCHIVE)
 
     def listing(self, folder: str = "") -> list[str]:
-        """Return the names directly in a folder, sorted; folders end with `/`."""
+        """Return the names directly in a folder, sorted; names of folders end with `/`."""
         return sorted(set(self.names(folder)))
 
     def names(self, folder: str = "") -> Iterator[str]:
-        """Yield the names directly in a folder, unordered and possibly repeated; folders end with `/`."""
+        """Yield the names directly in a folder, unordered and possibly repeated; names of folders end with `/`."""
         below = self._below(folder)
         if self._is_folder and os.path.isdir(os.path.join(self.root, below)):
             yield from self._names_on_disk(below)
@@ -200,7 +200,7 @@ class DatasetFiles:
             self._refused.add(below, UNUSABLE_ENTRY, f"the folder cannot be read: {error.strerror or error}")
 
     def _linked(self, below: str, name: str) -> tuple[str, str | None]:
-        """Return a link's name in the form of its target, and why the target is unreadable, otherwise None."""
+        """Return a link's name in the form of its target, and the reason why the target is unreadable, or None."""
         place = os.path.join(self.root, below, name)
         try:
             real = os.path.realpath(place, strict=True)
@@ -251,7 +251,7 @@ class DatasetFiles:
                 yield from self._walked(inner, f"{prefix}{name}", entered)
 
     def has(self, path: str) -> bool:
-        """Return whether a file with that path exists."""
+        """Return whether a file with the given path exists."""
         if (below := self._safe(path)) is None:
             return False
         if self._is_folder and os.path.isfile(os.path.join(self.root, below)):
@@ -259,7 +259,7 @@ class DatasetFiles:
         return any(archive.has(name) for archive in self._archives for name in archive.names_for(below))
 
     def has_folder(self, path: str) -> bool:
-        """Return whether a folder with that path exists."""
+        """Return whether a folder with the given path exists."""
         if (below := self._safe(path)) is None:
             return False
         if self.root.is_dir() and (self.root / below).is_dir():
@@ -362,7 +362,7 @@ class DatasetFiles:
 
     @contextmanager
     def as_path(self, path: str) -> Iterator[Path]:
-        """Yield a path of the file for other readers; a packed file is copied for the duration.
+        """Yield a path of the file for other readers; a packed file is copied for the duration of the block.
 
         Raises:
             DataError: The file is missing, damaged, or in a damaged archive.

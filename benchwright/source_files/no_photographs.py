@@ -26,7 +26,7 @@ _TRASH = frozenset({"trash", "recycled"})
 
 
 def is_no_photograph(name: str) -> bool:
-    """Return whether a file or folder is to be ignored, by its name alone, whatever its path.
+    """Return whether to ignore a file or folder because of its name alone, whatever its path.
 
     Args:
         name: Name of a file or folder, a folder's with or without `/` at its end. A name that starts with a dot, such
@@ -45,12 +45,12 @@ def is_no_photograph(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def tell_of_trash(name: str) -> None:
-    """Warn, once per process, about an omitted folder whose name a class of pictures may have."""
+    """Warn, once per process, about an omitted folder whose name could be that of a class of pictures."""
     logger.warning("left out %s, a folder of deleted files; rename it to include it", name)
 
 
 def lies_apart(path: str) -> bool:
-    """Return whether a file is to be ignored, because of its name or the name of a folder on its path.
+    """Return whether to ignore a file because of its name or the name of a folder on its path.
 
     Args:
         path: Path below the searched folder, with forward slashes.

@@ -199,7 +199,7 @@ class _DataUnpickler(pickle._Unpickler):
         raise DataError("it refers to an object outside the file")
 
     def load_reduce(self) -> None:
-        """Call a listed name, on no more bytes than the file may expand to."""
+        """Call a permitted function, with no more bytes than those to which the file may expand."""
         self._spend(self._operands[-1])
         super().load_reduce()  # type: ignore[misc]
 
@@ -211,7 +211,7 @@ class _DataUnpickler(pickle._Unpickler):
         super().load_build()  # type: ignore[misc]
 
     def load_dict(self) -> None:
-        """Make a mapping from the values after the last mark."""
+        """Create a mapping from the values after the last mark."""
         for key in self._operands[::2]:
             _checked_key(key)
         super().load_dict()  # type: ignore[misc]
@@ -253,7 +253,9 @@ class _DataUnpickler(pickle._Unpickler):
 
 
 def _outcome_of(data: bytes) -> int:
-    """Return the limit on values or bytes from a pickle: each takes at least a byte of it, unless referred to again."""
+    """Return the limit on values or bytes from a pickle: each value takes at least one byte of the pickle unless it is
+    referred to again.
+    """
     return 2 * len(data) + 100_000
 
 

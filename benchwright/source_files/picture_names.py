@@ -28,7 +28,7 @@ _SPLITS = frozenset({"train", "training", "val", "valid", "validation", "dev", "
 
 
 class PictureName(NamedTuple):
-    """A picture's name as a path.
+    """The name of a picture, parsed as a path.
 
     Args:
         parts: Folders and file name.
@@ -173,7 +173,7 @@ def pictures_listed(text: str) -> list[str]:
 
 
 def number_of(name: str, *, of_file: bool) -> int | None:
-    """Return the number in a zero-padded name, such as 123456 in `COCO_val2014_000000123456.jpg`; None if none.
+    """Return the number in a zero-padded name, such as 123456 in `COCO_val2014_000000123456.jpg`; None without one.
 
     In a question file, a number is digits alone or a name in COCO's form. A file's name may have other words before
     zero-padded digits.
@@ -196,7 +196,7 @@ def number_of(name: str, *, of_file: bool) -> int | None:
 
 
 def may_be_the_same(one: PictureName, other: PictureName) -> bool:
-    """Return whether two names may denote the same picture: ignoring suffixes, one is the end of the other."""
+    """Return whether two names may denote the same picture: whether, ignoring suffixes, one is the end of the other."""
     short, long = sorted((one.whole, other.whole), key=len)
     if tuple(map(composed, short[:-1])) != tuple(map(composed, long[len(long) - len(short) : -1])):
         return False

@@ -22,7 +22,7 @@ _COUNTS = ".counts.json"
 
 
 class RowCounts(NamedTuple):
-    """Counts of a dataset's rows by outcome: rows of records and of the annotations of which they consist.
+    """Counts of a dataset's rows by outcome: the rows of records and those of the annotations of which records consist.
 
     Args:
         used: Rows of records that are used.
@@ -118,7 +118,7 @@ def write_row_counts(counts: RowCounts, workspace: Path, entry: str, *, tmp: Pat
 
 
 def row_counts_in(workspace: Path, entries: Iterable[str]) -> dict[str, RowCounts]:
-    """Return the row counts of a recipe's entries, by entry, for those that read rows."""
+    """Return the row counts of a recipe's entries, by entry, for the entries that read rows."""
     counts: dict[str, RowCounts] = {}
     for entry in entries:
         path = workspace / REFUSED / f"{entry}{_COUNTS}"

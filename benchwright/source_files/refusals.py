@@ -1,4 +1,4 @@
-"""Rows, files and archive members that are not used, each with the reason."""
+"""Rows, files and archive members that are not used, and the reason for each."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RefusedRow(NamedTuple):
     source_id: str | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return the entry for a list of refusals, with the number of rows if several are lost with it."""
+        """Return the entry for a list of refusals, with the number of rows if the refusal loses several."""
         stated = {"file": self.file, "entry": self.entry, "reason": self.reason, "detail": self.detail}
         return stated | ({"rows": self.rows} if self.rows != 1 else {})
 

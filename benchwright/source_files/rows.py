@@ -74,7 +74,7 @@ class BadRow(ValueError):
 
 
 class LeftOutByRule(BadRow):
-    """The rule that causes a valid row to be omitted."""
+    """The rule because of which a valid row is omitted."""
 
     by_rule: ClassVar[bool] = True
 
@@ -173,7 +173,7 @@ def checked_beside(model: type[M], row: Row, beside: Collection[str]) -> tuple[M
 
 
 def first_mistake(error: ValidationError) -> str:
-    """Return the first validation error of a model as text: field, mistake, value."""
+    """Return the first validation error of a model as text: the field, the mistake and the value."""
     return _in_words(_mistakes(error)[0])
 
 
@@ -202,7 +202,7 @@ def _shortened(detail: str) -> str:
 
 
 class _Guarded:
-    """A context that catches the mistake of one row; `refusal` then holds the entry to yield."""
+    """A context that catches the mistake of one row; `refusal` then contains the entry to yield."""
 
     def __init__(self, file: str, entry: str) -> None:
         self.file, self.entry = file, entry

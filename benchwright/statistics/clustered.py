@@ -98,7 +98,7 @@ def mean_share_right(
 
 
 def percentiles(values: NDArray[np.float64]) -> Interval:
-    """Return the 2.5 % and 97.5 % quantiles."""
+    """Return the 2.5 % and 97.5 % quantiles of values."""
     import numpy as np
 
     low, high = np.quantile(values, [0.025, 0.975])
@@ -149,7 +149,7 @@ def _items(kinds: ClusterKinds) -> int:
 
 
 def _least_of_each(kinds: ClusterKinds, parts: int) -> int:
-    """Return the smaller of two numbers: clusters with any right answer, and clusters with any wrong answer."""
+    """Return the number of clusters with a right answer or of those with a wrong answer, whichever is smaller."""
     with_right = int(kinds.counts[kinds.sums[:, 1] > 0].sum())
     with_wrong = int(kinds.counts[kinds.sums[:, 1] < parts * kinds.sums[:, 0]].sum())
     return min(with_right, with_wrong)

@@ -30,7 +30,7 @@ def components_of(group_keys: Iterable[Sequence[str] | None]) -> list[int]:
 
 
 def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
-    """Return the components of a chunked column of key lists, as a list (`component_numbers`)."""
+    """Return the components of a chunked column of key lists, as a list (see `component_numbers`)."""
     numbers: list[int] = component_numbers(group_keys).tolist()
     return numbers
 

@@ -101,7 +101,7 @@ def least_joint_p(clusters: int) -> float:
 
 
 def _signs(clusters: int, at_once: int, *about: str) -> Iterator[NDArray[np.int8]]:
-    """Yield sign assignments, some rows at a time, the observed one first: all of them, or `DRAWS` more."""
+    """Yield sign assignments in batches of rows, the observed one first: either all of them or `DRAWS` random ones."""
     import numpy as np
 
     from benchwright.seeds import generator_for

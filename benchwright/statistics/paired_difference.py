@@ -155,7 +155,7 @@ def _interval(kinds: ClusterKinds, b: int, c: int, effect: float) -> Interval:
 
 
 def paired_design_effect(kinds: ClusterKinds, b: int, c: int) -> float:
-    """Return the design effect of the difference; an item's variance is psi - delta^2, psi the discordant share."""
+    """Return the design effect of the difference; items have variance psi - delta^2, with psi the discordant share."""
     n = int(kinds.counts @ kinds.sums[:, 0])
     delta, psi = (b - c) / n, (b + c) / n
     is_constant = kinds.clusters < 2 or psi == delta * delta

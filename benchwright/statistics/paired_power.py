@@ -1,4 +1,4 @@
-"""The number of items needed to distinguish two models, and the smallest difference that some items reveal."""
+"""The number of items needed to distinguish two models, and the smallest difference that given items can reveal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def joint_threshold(systems: int) -> float:
 def items_needed(
     discordant: float, difference: float, design_effect: float = 1.0, threshold: float = Z_95
 ) -> int | None:
-    """Return the number of items with which a paired test at 5 % finds a difference of accuracies with 80 % power.
+    """Return the number of items for a paired test at the 5 % level to detect a difference in accuracy with 80 % power.
 
     n = (z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2, with psi the proportion of items that exactly one model
     answers correctly and delta the difference; multiplied by the design effect for clustered items. The result is None
@@ -62,7 +62,7 @@ def items_needed(
 def least_difference(
     items: int, discordant: float, design_effect: float = 1.0, threshold: float = Z_95
 ) -> float | None:
-    """Return the smallest difference of two models' accuracies that a paired test at 5 % finds with 80 % power.
+    """Return the smallest difference in accuracy that a paired test at the 5 % level detects with 80 % power.
 
     With m = n / d it is sqrt(psi) (z_a sqrt(m) + z_b sqrt(m + z_b^2 - z_a^2)) / (m + z_b^2). The result is None if that
     exceeds psi, the largest possible difference between two models of which exactly one is right on that proportion of

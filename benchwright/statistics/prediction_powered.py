@@ -88,6 +88,6 @@ def corrected_share(value: float, interval: Interval, rows: int, parts: Sequence
 
 
 def _of_a_row(share: float, rows: int) -> float:
-    """Return the variance of one row, with two rows right and two wrong added, so that it is never 0."""
+    """Return the variance of one row after adding two right and two wrong rows, so that the variance is never 0."""
     p = (share * rows + 2) / (rows + 4)
     return p * (1 - p)

@@ -68,7 +68,7 @@ def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> 
 
 
 def exact_interval(right: float, n: float, *, confidence: float = 0.95) -> Interval:
-    """Return the interval of Clopper and Pearson, which covers a proportion at least at its confidence level.
+    """Return the interval of Clopper and Pearson, whose coverage of a proportion is at least its confidence level.
 
     Wilson's interval does so only on average: its coverage of a proportion near 0.17 / n, such as that of rare errors,
     is 84 %. Neither number must be whole: rows of unequal weight may have an effective number `n` (Korn and Graubard,
@@ -91,7 +91,7 @@ def exact_interval(right: float, n: float, *, confidence: float = 0.95) -> Inter
 
 
 def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:
-    """Return the unweighted mean of independent proportions, with an interval from theirs.
+    """Return the unweighted mean of independent proportions, with an interval derived from their intervals.
 
     The distance from each part's value to its limit is that part's spread on that side; the squares add up: low = mean
     - sqrt(sum((p_k - low_k)^2)) / K, and likewise above. For one part, the result is that part's interval. The interval

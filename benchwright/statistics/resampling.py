@@ -64,7 +64,7 @@ def kinds_of(group: NDArray[Any], *columns: NDArray[Any]) -> ClusterKinds:
 
 
 def _row_numbers(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return an index for each row, equal for equal rows and in their order; sorting integers is much faster."""
+    """Return an index for each row, equal for equal rows and sorted like them; sorting integers is much faster."""
     import numpy as np
 
     numbers, least = np.zeros(len(table), dtype=np.int64), table.min(axis=0)
@@ -106,7 +106,7 @@ def resampled_sums(kinds: ClusterKinds, *about: str, resamples: int = RESAMPLES)
 
 
 def _blocks(kinds: ClusterKinds, rng: np.random.Generator) -> ClusterKinds:
-    """Return clusters joined at random into `MOST_KINDS` blocks of equal size, except for one block.
+    """Return clusters joined at random into `MOST_KINDS` blocks whose sizes differ by at most one cluster.
 
     Source: K. M. Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007, chapter 2 (random groups).
     """

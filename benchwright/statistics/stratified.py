@@ -10,7 +10,7 @@ Stratum = TypeVar("Stratum", bound=Any)
 
 
 def shares(sizes: Mapping[Stratum, int], total: int) -> dict[Stratum, int]:
-    """Return how many to draw from each stratum for a given total: in proportion, and at least one each if possible.
+    """Return the number to draw from each stratum for a given total: in proportion, and at least one each if possible.
 
     Units left over from rounding go to the largest remainders; ties are resolved in favor of the stratum that sorts
     first.

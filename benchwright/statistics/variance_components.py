@@ -68,7 +68,7 @@ class _Effect(NamedTuple):
 
 
 def grouping_of(*labels: NDArray[Any]) -> Codes:
-    """Return a number for each row, from 0 without gaps, equal for equal labels; labels are whole numbers from 0.
+    """Return consecutive numbers from 0 for rows, equal for equal labels; labels are whole numbers from 0.
 
     Example:
         >>> import numpy as np
@@ -84,7 +84,7 @@ def grouping_of(*labels: NDArray[Any]) -> Codes:
 
 
 def refines(fine: Codes, coarse: Codes) -> bool:
-    """Return whether each group of the first grouping lies within one group of the second."""
+    """Return whether each group of the first grouping is contained in one group of the second."""
     import numpy as np
 
     of_group = np.zeros(int(fine.max()) + 1, dtype=np.int64)
@@ -143,7 +143,7 @@ def _effect(codes: Codes, block: Codes) -> _Effect:
 
 
 def _totals(effect: _Effect, y: NDArray[np.float64], blocks: int) -> NDArray[np.float64]:
-    """Return T of all rows, then T without each block."""
+    """Return T for all rows, followed by T without each block."""
     import numpy as np
 
     in_part = np.bincount(effect.part, weights=y)

@@ -29,7 +29,7 @@ def clean(text: str) -> str:
 
 
 def coloured(text: str) -> str:
-    """Return a text drawn by `console` in a form in which a cleaned standard output keeps its colors."""
+    """Return a text drawn by `console` in a form whose colors survive the cleaning of standard output."""
     return text.replace("\x1b", _OURS) if isinstance(sys.stdout, CleanStream) else text
 
 
@@ -101,7 +101,7 @@ def console(file: TextIO, **settings: object) -> Console:
         """A console that cleans its texts; only rich controls the terminal."""
 
         def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-            """Yield the parts of the drawing."""
+            """Yield the parts of the drawing, with their texts cleaned."""
             for segment in super().render(renderable, options):
                 yield segment if segment.control else segment._replace(text=escaped(segment.text, keep="\t\n"))
 

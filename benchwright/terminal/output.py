@@ -52,7 +52,7 @@ def emit(document: Mapping[str, Any], *, as_json: bool, text: str | Callable[[],
 
 
 def emit_lines(documents: Iterable[Mapping[str, Any]]) -> None:
-    """Print one JSON document per line to standard output, as they arrive."""
+    """Print documents to standard output as they arrive, as one line of JSON each."""
     with naming("standard output"):
         for document in documents:
             click.echo(json_escaped(json.dumps(document, ensure_ascii=False, allow_nan=False)))

@@ -83,7 +83,7 @@ class ProgressBars:
 
 
 def _count(completed: float, total: float | None) -> str:
-    """Return how many are finished, with the total if known; empty before the first record if the total is unknown."""
+    """Return the number of finished records, and the total if known; empty before the first record if it is unknown."""
     if total:
         return f"{completed:.0f}/{total:.0f}"
     return f"{completed:.0f}" if completed else ""

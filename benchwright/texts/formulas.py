@@ -66,7 +66,7 @@ class Formula(NamedTuple):
 
 
 def text_parts(text: str) -> list[str | Formula]:
-    """Return a text as runs of plain text and formulas; joined with the formulas' sources, they are the text."""
+    """Return a text as runs of plain text and formulas; joined with the formulas' sources, the runs give the text."""
     if _MAY_HOLD_ONE.search(text) is None:
         return [text]
     parts: list[str | Formula] = []

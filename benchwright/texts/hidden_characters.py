@@ -1,4 +1,4 @@
-"""Invisible characters that change how a text looks or reads: controls, bidirectional and zero-width characters.
+"""Invisible characters that change how a text looks or is read: controls, bidirectional and zero-width characters.
 
 A terminal obeys control characters. Bidirectional controls show a text in an order other than the one models read, and
 zero-width characters make texts that look the same differ. Characters that a script needs are not hidden characters:
@@ -77,7 +77,7 @@ class HiddenCharacter(NamedTuple):
 
 
 def hidden_characters(text: str) -> Iterator[HiddenCharacter]:
-    """Yield a text's invisible characters in order, except tabs, line ends and characters that its script needs.
+    """Yield a text's invisible characters in order, except tabs, line ends and characters that the text's script needs.
 
     Example:
         >>> [hidden.name for hidden in hidden_characters("two\\u200b birds")]
@@ -133,7 +133,7 @@ def _kind(character: str) -> Kind:
 
 
 class _ReadText:
-    """A text with its properties, each computed once: a hostile text can hold very many characters that need them."""
+    """A text with its properties, each computed only once, because many characters of a hostile text may need them."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -146,7 +146,7 @@ class _ReadText:
 
     @cached_property
     def isolates_end(self) -> bool:
-        """Return whether each bidirectional isolate has an end and each end an isolate."""
+        """Return whether every bidirectional isolate has an end and every end has an isolate."""
         depth = 0
         for character in self.text:
             depth += (character in _ISOLATES) - (character == _END_OF_ISOLATE)
@@ -175,7 +175,7 @@ class _ReadText:
         return self._selects(place) if _SELECTORS.match(character) else place in self.places_in_flags
 
     def _before(self, place: int) -> str:
-        """Return the character before an index, past a few variation selectors and marks; empty if none precedes."""
+        """Return the character before an index, past a few variation selectors and marks; empty if there is none."""
         for _ in range(_MARKS_OF_A_LETTER):
             if place == 0 or not (
                 _SELECTORS.match(self.text[place - 1]) or unicodedata.category(self.text[place - 1])[0] == "M"

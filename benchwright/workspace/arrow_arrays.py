@@ -59,7 +59,7 @@ def arrow_numbers(numbers: NDArray[np.int64]) -> pa.Array:
 
 
 def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
-    """Return a column of numbers without nulls as a NumPy array, as `to_numpy` does, but without pandas.
+    """Return a column of numbers without nulls as a NumPy array, like `to_numpy` but without pandas.
 
     Raises:
         TypeError: The column does not contain 64-bit integers or floats.

@@ -32,7 +32,7 @@ def flush_to_disk(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> Iterator[Path]:
-    """Yield a temporary path to write to; move it to `path` if the block ends without an exception.
+    """Yield a temporary path for writing; the file is moved to `path` if the block ends without an exception.
 
     Args:
         path: Path of the file.
@@ -59,7 +59,7 @@ def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> 
 
 
 def _remove_left_behind(path: Path) -> None:
-    """Remove drafts of a file that killed writers on this machine have left behind."""
+    """Remove temporary drafts of a file that writers on this machine left behind when they were killed."""
     for draft in path.parent.glob(f".{escape(path.name[:80])}.*-{_host()}.*.tmp"):
         process = draft.name.split(".")[-3].partition("-")[0]
         if process.isdecimal() and not _is_running(int(process)):

@@ -53,7 +53,7 @@ class CheckedFiles:
         return None
 
     def digest(self, path: Path) -> str:
-        """Return the SHA-256 of a file that this run has written, and record that its bytes match.
+        """Return the SHA-256 of a file that this run has written, and record that the bytes match.
 
         A file unchanged since it was last hashed is not read.
 
@@ -88,7 +88,7 @@ class CheckedFiles:
             raise DamagedError(path, problem)
 
     def save(self, *, tmp: Path) -> None:
-        """Write the results to the cache, without files that no longer exist."""
+        """Write the results to the cache, excluding files that no longer exist."""
         if not self._changed:
             return
         entries = {name: entry for name, entry in sorted(self._entries().items()) if (self._root / name).exists()}
@@ -122,7 +122,7 @@ def _state_of(status: os.stat_result) -> list[Any]:
 
 
 def checked_files(root: Path) -> CheckedFiles:
-    """Return this process's `CheckedFiles` of a workspace; always the same object for the same workspace."""
+    """Return this process's `CheckedFiles` of a workspace; it is always the same object for the same workspace."""
     return _checked_files(os.path.abspath(root))
 
 

@@ -35,7 +35,7 @@ class ImagePlaces:
         self._read_at: tuple[int, ...] | None = None
 
     def uris(self, image_id: str) -> tuple[str, ...]:
-        """Return the URIs of an image's files, starting with the one kept by the run; empty for a made image."""
+        """Return the URIs of an image's files, starting with the file that the run uses; empty for a made image."""
         if image_id not in self._uris:
             self.read_again()
         return self._uris.get(image_id, ())
@@ -53,7 +53,7 @@ class ImagePlaces:
         return name if self._names[name] == 1 else _path(uris[0])
 
     def places(self, image_id: str) -> Iterator[Path]:
-        """Yield every possible path of an image's file, most likely first: the workspace's copy, then its files."""
+        """Yield all possible paths of an image's file, likeliest first: the workspace's copy, then its source files."""
         yield self._workspace.objects.path(image_id)
         folder = self._workspace.settings().get("images")
         for uri in () if folder is None else self.uris(image_id):

@@ -1,4 +1,4 @@
-"""The cache of results for single items, in a workspace's `cache/`: replies, previews, pictures.
+"""The cache of results for single items, in a workspace's `cache/`, such as replies, previews and pictures.
 
 A key is the digest of everything that the cached bytes depend on: hashes of pictures, settings, the version of the code
 that makes them, and the versions of this package and of the libraries below it. Keys never include file names. The
@@ -50,7 +50,7 @@ _TABLE = """
 
 
 class UnusedEntries(NamedTuple):
-    """Count and size of entries without recent use."""
+    """The count and size of entries that have not been used recently."""
 
     entries: int
     size_bytes: int
@@ -119,7 +119,7 @@ class ItemCache:
             return self._get(_key(kind, depends_on))
 
     def holds(self, kind: str, depends_on: Any) -> bool:
-        """Return whether there are bytes for a key; `get` still returns None if they are damaged."""
+        """Return whether the cache contains bytes for a key; `get` still returns None if they are damaged."""
         with self._lock:
             return bool(self._execute("SELECT 1 FROM entry WHERE key = ?", _key(kind, depends_on)))
 
@@ -165,7 +165,7 @@ class ItemCache:
             self._commit()
 
     def _make_room(self) -> None:
-        """Remove the least recently used entries until a tenth of the limit is free."""
+        """Remove the least recently used entries until a tenth of the size limit is free."""
         for rowid, size in self._execute("SELECT rowid, size FROM entry ORDER BY day, rowid"):
             if self._size <= self._max_bytes * 9 // 10:
                 break
@@ -249,7 +249,7 @@ class ItemCache:
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    """Return whether the fault is the file's content or version, not a lock, read-only file or full disk."""
+    """Return whether the fault is in the file's content or version, not a lock, read-only file or full disk."""
     return getattr(error, "sqlite_errorname", "").startswith(_DAMAGED)
 
 
@@ -273,5 +273,5 @@ def _entry_digest(key: bytes, data: bytes) -> bytes:
 
 @cache
 def _program() -> str:
-    """Return the digest of the versions that any cached bytes may depend on."""
+    """Return the digest of the versions on which any cached bytes may depend."""
     return digest(library_versions())

@@ -17,7 +17,7 @@ class ObjectStore:
         self._tmp = tmp
 
     def path(self, object_id: str) -> Path:
-        """Return the path of the object with that SHA-256, whether it exists or not."""
+        """Return the path of the object with the given SHA-256, whether or not it exists."""
         return self.root / f"{object_id[:2]}/{object_id[2:]}"
 
     def put(self, data: bytes) -> str:

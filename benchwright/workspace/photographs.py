@@ -21,7 +21,7 @@ FOLDER = "collected"
 
 @dataclass(frozen=True)
 class BroughtPhotograph:
-    """One photograph: uploaded, then decoded and encoded anew by the receiving room, or a dataset's own file.
+    """One photograph: an upload that the receiving room has decoded and re-encoded, or a dataset's own file.
 
     Args:
         path: Path of its file.
@@ -33,7 +33,7 @@ class BroughtPhotograph:
 
 
 class Unused(NamedTuple):
-    """Unreferenced uploaded photographs.
+    """Uploaded photographs to which nothing refers.
 
     Args:
         photographs: Number of photographs.

@@ -36,7 +36,7 @@ def file_mode(path: Path) -> int:
 
 
 def make_private_file(path: Path) -> None:
-    """Create an empty private file unless the file exists; the code that then writes to it handles errors."""
+    """Create an empty private file unless the file exists; errors are left to the code that then writes to the file."""
     with suppress(OSError):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, file_mode(path))
         try:
@@ -53,7 +53,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def keep_private(*paths: Path) -> None:
-    """Make files and folders private that others may read or write, and report it; skip missing ones."""
+    """Make private, and report, the files and folders that others may read or write; skip missing ones."""
     for path in paths:
         try:
             state = path.stat()

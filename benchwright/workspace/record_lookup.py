@@ -1,4 +1,4 @@
-"""Look-up of a workspace's records by their displayed names, and of each stage's verdict on them.
+"""Lookup of a workspace's records by their displayed names, and of each stage's verdict on them.
 
 Images are named by their files, items by task and file. The look-up of verdicts reads only single shards.
 """
@@ -48,7 +48,7 @@ class RecordNames:
         return self._files.get(self._roots.get(record_id, record_id))
 
     def name(self, record_id: str) -> str:
-        """Return the name of a record: a source image's path, or else kind, first digits of the id, and source file."""
+        """Return a record's name: a source image's path, or else kind, first digits of the id, and source file."""
         file = self.file(record_id)
         if record_id in self._files or (file is None and record_id not in self._tasks):
             return file or record_id
@@ -116,7 +116,7 @@ class StageVerdict(NamedTuple):
 
 
 class Lookup:
-    """Look-up of records by id, by the beginning of an id, or by path in the image folder, and of their verdicts."""
+    """Lookup of records by id, by the beginning of an id, or by path in the image folder, and of their verdicts."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -125,7 +125,7 @@ class Lookup:
         self._outcomes = lru_cache(maxsize=_SHARDS_HELD)(self._read_outcomes)
 
     def find(self, name: str) -> KnownRecord:
-        """Return the record with that name.
+        """Return the record with the given name.
 
         Raises:
             BenchwrightError: No record or several have that name, or its file was refused.
@@ -187,7 +187,7 @@ class Lookup:
 
     @cached_property
     def _ids(self) -> list[tuple[str, str, Stream]]:
-        """Return id, source image and stream of every image and item, sorted, each once."""
+        """Return the id, source image and stream of every image and item, each once and sorted."""
         found: set[tuple[str, str, Stream]] = set()
         for stage in [INGEST, *self.stages]:
             table = StageTable(self._workspace, stage)

@@ -44,7 +44,7 @@ class StepReport:
     reversed: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as the command line prints it."""
+        """Return the report in the form in which the command line prints it."""
         return {
             "name": self.name,
             "in": self.records,
@@ -112,7 +112,7 @@ class FinishedRun:
     raised: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the run as `benchwright run --json` prints it."""
+        """Return the run in the form in which `benchwright run --json` prints it."""
         return {
             "state": self.state,
             "workspace": str(self.workspace),
@@ -221,7 +221,7 @@ class LostRecords(NamedTuple):
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code of a command that lost the records: 3 for an unforeseen failure, otherwise 1."""
+        """Return the exit code of a command that lost the records: 3 for an unexpected failure, otherwise 1."""
         return 3 if self.reason in UNFORESEEN else 1
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""A stage's table: immutable shard files, a marker per finished shard, and `current.json` that lists them.
+"""A stage's table: immutable shard files, a marker per finished shard, and `current.json`, which lists the shards.
 
 A shard contains all records that derive from source images whose ids share their leading bits. Its files are named by
 content, and its marker is renamed into place after them, so a marker exists only once its files are complete.
@@ -75,7 +75,7 @@ class Marker:
 
     @property
     def has_effect(self) -> bool:
-        """Return whether the verdicts remove or group any record; if not, later stages need not read them."""
+        """Return whether the verdicts remove or group any record; if not, later stages need not read the verdicts."""
         return self.effect != _NO_EFFECT
 
 
@@ -116,7 +116,7 @@ class StageTable:
         self._checked = workspace.checked
 
     def marker_path(self, shard: str) -> Path:
-        """Return the path of a shard's marker, whether it exists or not."""
+        """Return the path of a shard's marker, whether or not it exists."""
         return self.folder / "markers" / f"{shard}.json"
 
     def marked(self) -> list[str]:
@@ -124,7 +124,7 @@ class StageTable:
         return sorted(path.stem for path in (self.folder / "markers").glob("*.json"))
 
     def problems(self, shard: str, *, afresh: bool = False) -> Iterator[DamagedError]:
-        """Yield descriptions of damage to a shard, its marker first; nothing if it has no marker.
+        """Yield descriptions of damage to a shard, its marker first; yield nothing if the shard has no marker.
 
         Args:
             shard: Name of the shard.
@@ -173,7 +173,7 @@ class StageTable:
             os.listdir(self.folder / "markers")
 
     def current(self) -> list[Marker]:
-        """Return the markers listed in `current.json`; empty if the stage has not ended yet."""
+        """Return the markers listed in `current.json`; empty if the stage has not yet ended."""
         path = self.folder / "current.json"
         try:
             document = _document(path)
@@ -295,7 +295,7 @@ class VerdictCounts:
         return {"in": self.records, "verdicts": verdicts, "made": dict(sorted(self.made.items()))}
 
     def reasons(self, *verdicts: str) -> dict[str, int]:
-        """Return counts by reason over some verdicts, sorted by reason."""
+        """Return counts by reason, summed over the given verdicts and sorted by reason."""
         counts: Counter[str] = Counter()
         for (verdict, reason), n in self.by.items():
             if verdict in verdicts:
@@ -304,7 +304,7 @@ class VerdictCounts:
 
     @cached_property
     def kept(self) -> int:
-        """Return the number of records that remain in the stream: verdict `keep` or `ask`."""
+        """Return the number of records that remain in the stream: those with the verdict `keep` or `ask`."""
         return sum(n for (verdict, _), n in self.by.items() if verdict in {"keep", "ask"})
 
 

@@ -68,7 +68,7 @@ class Stage:
 
     @property
     def makes(self) -> tuple[Stream, ...]:
-        """Return the streams that the stage adds to."""
+        """Return the streams to which the stage adds records."""
         return () if self.role == "measure" else self.step.makes
 
     @property
@@ -87,7 +87,7 @@ class Stage:
         return isinstance(self.step, MapStep) and self.step.shares_model()
 
     def removes(self, verdict: str) -> bool:
-        """Return whether a record with that verdict leaves its stream.
+        """Return whether a record with the given verdict leaves its stream.
 
         A step that makes items from images drops an image only from its own use: the next such step still sees it.
         """
@@ -95,7 +95,9 @@ class Stage:
 
     @cached_property
     def reads(self) -> Mapping[str, str]:
-        """Return the values of earlier stages that it reads: `<stage id>.<value>` by the step's own name for each."""
+        """Return the values of earlier stages that the stage reads: `<stage id>.<value>` by the step's own name for
+        each.
+        """
         if self.role == "judge":
             measure = self.id.removesuffix("judge") + "measure"
             return {name: f"{measure}.{name}" for name in self.step.values}
@@ -128,7 +130,7 @@ class Stage:
 
     @property
     def needs(self) -> Resources:
-        """Return the resources of a worker, without the memory of shared models, which it states separately."""
+        """Return the resources of a worker, without the memory of shared models, which the result states separately."""
         needs = self.step.needs()
         if self.shares_model and not needs.shared_gpu_memory_mb:
             return needs._replace(gpu_memory_mb=0, shared_gpu_memory_mb=needs.gpu_memory_mb)

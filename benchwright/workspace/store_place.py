@@ -22,7 +22,7 @@ _SCHEMES = ("postgresql", "postgres")
 
 
 def store_url(root: Path) -> str:
-    """Return the URL of a workspace's review store, whether the store exists yet or not.
+    """Return the URL of a workspace's review store, whether or not the store exists yet.
 
     Raises:
         BenchwrightError: The environment names a different database than the workspace, or lacks a required one.
@@ -53,12 +53,12 @@ def store_url(root: Path) -> str:
 
 
 def has_store(root: Path) -> bool:
-    """Return whether a workspace has, or once had, a review store; open nothing."""
+    """Return whether a workspace has, or once had, a review store, without opening it."""
     return (root / FILE).exists() or (root / PIN).exists()
 
 
 def settle_store(root: Path) -> str:
-    """Return the URL as `store_url` does; record a database that the workspace uses for the first time.
+    """Return the same URL as `store_url`, and record a database that the workspace uses for the first time.
 
     Raises:
         BenchwrightError: As for `store_url`.

@@ -154,5 +154,5 @@ def items_of(table: pa.Table) -> Iterator[Item]:
 
 
 def sorted_rows(rows: Iterable[Mapping[str, Any]], *keys: str) -> list[Mapping[str, Any]]:
-    """Return rows sorted by columns whose values together are unique."""
+    """Return rows sorted by columns whose combined values are unique."""
     return sorted(rows, key=lambda row: tuple(row[key] or "" for key in keys))

@@ -1,4 +1,4 @@
-"""Images withdrawn from a workspace's next releases: `takedowns.json`, whose entries are never removed.
+"""Images withdrawn from a workspace's next releases: they are in `takedowns.json`, whose entries are never removed.
 
 An item is withdrawn as long as any picture that it shows or derives from is withdrawn. Its records and decisions are
 kept.
@@ -87,7 +87,7 @@ def withdrawn_images(root: Path) -> frozenset[str]:
 
 
 def goes_back_to(item: Item, image_ids: Iterable[str], image: Callable[[str], ImageRecord]) -> bool:
-    """Return whether an item shows, or was made from, any of the images.
+    """Return whether an item shows, or was made from, any of the given images.
 
     Args:
         item: The item.

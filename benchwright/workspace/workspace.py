@@ -129,7 +129,7 @@ class Workspace:
         return "by_content" if self.settings().get("pictures") == "by_content" else "lossless"
 
     def made_rule(self) -> MadeRule:
-        """Return the workspace's rule for storing step-made pictures; `png` for a workspace older than the choice.
+        """Return the workspace's rule for storing step-made pictures; `png` for a workspace that predates this choice.
 
         The first run fixes the rule, so that a lost picture can be made again with the same bytes.
         """

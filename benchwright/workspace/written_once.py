@@ -20,7 +20,7 @@ REPLACE = "give another name with --out, or replace a file with --force"
 
 @contextmanager
 def written_once(path: Path, *, otherwise: str, private: bool = False, force: bool = False) -> Iterator[Path]:
-    """Yield a path for writing a new file or folder; existing content is kept, and must be equal.
+    """Yield a path for writing a new file or folder; existing content is kept and must be equal to the new content.
 
     A command that is killed after its last write, or run again, therefore succeeds, and replaces nothing unless
     requested.
@@ -59,7 +59,7 @@ def differing_files(new: Path, old: Path) -> list[str]:
 
 
 def _digests(place: Path) -> dict[str, str]:
-    """Return the SHA-256 of one file, or of each file below a folder by its path; the text is empty for a link."""
+    """Return the SHA-256 of one file, or of each file below a folder by its path; the string is empty for a link."""
     if place.is_symlink() or not place.is_dir():
         return {".": file_digest(place) if place.is_file() and not place.is_symlink() else ""}
     paths = (path for path in place.rglob("*") if path.is_symlink() or not path.is_dir())

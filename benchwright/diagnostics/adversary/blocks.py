@@ -106,7 +106,7 @@ def _of_option_pictures(items: LearnedItems, without: frozenset[CueFamily], regi
 
 
 def _beside_reference(items: LearnedItems, without: frozenset[CueFamily], region: TaskRegion) -> Iterator[Block]:
-    """Yield comparisons of options with the picture that is not an option, except those that are the task itself."""
+    """Yield comparisons of options with the picture that is not an option, except those that form the task itself."""
     evidence = items.evidence
     if "reference_pixels" not in without:
         near = [_nearness([one.pixels for one in each.options], each.shown[0].pixels) for each in evidence]
@@ -122,7 +122,7 @@ def _beside_reference(items: LearnedItems, without: frozenset[CueFamily], region
 
 
 def _of_shown_pictures(items: LearnedItems, without: frozenset[CueFamily]) -> Iterator[Block]:
-    """Yield what the item's first pictures alone reveal about the right letter or text."""
+    """Yield probes of what the item's first pictures alone reveal about the right letter or text."""
     evidence = items.evidence
     most = min(len(each.shown) for each in evidence)
 

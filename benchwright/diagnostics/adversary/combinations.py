@@ -46,7 +46,7 @@ class _Coded(NamedTuple):
     kinds: tuple[str, ...]
 
     def may_join(self, other: _Coded, first: Numbers, second: Numbers, forbidden: frozenset[frozenset[str]]) -> Numbers:
-        """Return which of the given pairs of measures may be combined, as indices among the pairs."""
+        """Return the indices of those pairs of measures that may be combined."""
         allowed = [
             frozenset((self.kinds[a], other.kinds[b])) not in forbidden
             and not _of_two_pictures(self.names[a], other.names[b])
@@ -147,7 +147,7 @@ def _of_two_pictures(first: str, second: str) -> bool:
 
 
 def _fill(found: Array, items: LearnedItems, pairs: _Pairs) -> None:
-    """Write the products of pairs of measures as rows for options, shape (items, most options, pairs)."""
+    """Write the products of pairs of measures as rows for options, shape (items, largest number of options, pairs)."""
     for start in range(0, len(pairs.first), _TOGETHER):
         some = slice(start, start + _TOGETHER)
         left, right = pairs.left.values[:, :, pairs.first[some]], pairs.right.values[:, :, pairs.second[some]]
@@ -155,7 +155,9 @@ def _fill(found: Array, items: LearnedItems, pairs: _Pairs) -> None:
 
 
 def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int) -> _Coded | None:
-    """Return the measures that separate most clearly into two classes, equally many per probe, or None."""
+    """Return the measures that split most clearly into two classes, the same number per probe, or None without
+    measures.
+    """
     if not blocks:
         return None
     of_block = int(np.clip(most // len(blocks), _LEAST_OF_BLOCK, _MOST_OF_BLOCK))

@@ -146,7 +146,7 @@ def _of_letters(task: str, block: Block, test: Tested, items: KeyedItems, seed: 
 
 
 def _keys_before(task: str, keyed: KeyedItems, places: NDArray[np.int64], seed: int) -> ProbeResult:
-    """Return how well the keys of preceding items reveal an item's own."""
+    """Return how well the keys of preceding items reveal the key of each item."""
     order = np.argsort(places, kind="stable")
     test = sequence_scores(keyed, order, _LAGS, generator_for(seed, "adversary", task, "keys before"))
     lag, further = divmod(test.strongest[0], int(keyed.options.max()))

@@ -83,7 +83,7 @@ Measured = tuple[list[str], NDArray[np.float32]]
 
 
 def _peaks(pictures: Sequence[PictureEvidence]) -> Measured:
-    """Return the peaks of pictures, and the positions and looks of the most prominent patch in each color."""
+    """Return the peaks of pictures, and the positions and appearance of the most prominent patch in each color."""
     names = list(measure_names()[2])
     patches = np.stack([picture.patches for picture in pictures])
     spots = np.stack([picture.spots for picture in pictures])
@@ -134,7 +134,7 @@ def _patterns(pictures: Sequence[PictureEvidence], seed: int) -> Measured:
 
 
 def _spread(values: NDArray[np.float32], exists: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return measures of pictures by item and option, shape (items, most options, measures)."""
+    """Return measures of pictures by item and option, shape (items, largest number of options, measures)."""
     spread = np.zeros((*exists.shape, values.shape[1]), np.float32)
     spread[exists] = values
     return spread

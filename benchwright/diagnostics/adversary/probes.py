@@ -61,11 +61,11 @@ class KeyedItems(NamedTuple):
 
     @property
     def exists(self) -> NDArray[np.bool_]:
-        """Return which options exist, shape (items, most options)."""
+        """Return a mask of the options that exist, shape (items, largest number of options)."""
         return np.asarray(np.arange(int(self.options.max())) < self.options[:, None], np.bool_)
 
     def rows(self, chosen: NDArray[np.int64]) -> KeyedItems:
-        """Return the keys of some of the items."""
+        """Return the keys of the chosen items."""
         return KeyedItems(self.right[chosen], self.options[chosen], self.groups[chosen], self.folds[chosen])
 
 
@@ -184,7 +184,7 @@ class OfItems(NamedTuple):
         return self.columns(np.arange(self.letters * self.values.shape[1]))
 
     def columns(self, numbers: NDArray[np.int64]) -> Array:
-        """Return some of the columns of `rows`."""
+        """Return the columns of `rows` with the given indices."""
         letters, measures = np.divmod(numbers, self.values.shape[1])
         parts = np.eye(self.options, dtype=np.float32)[:, letters] - np.float32(1 / self.options)
         return np.asarray(parts * self.values[:, None, measures], np.float32)
@@ -303,7 +303,9 @@ class _Learners:
         return size / (int(self.options[trained].sum()) if int(self.options.sum()) <= max(measures, 1) else measures)
 
     def _targets(self, keys: NDArray[np.int64]) -> Array:
-        """Return 1 for right options, minus their mean, as contrasts; shape (rows, draws), or more for whole items."""
+        """Return the targets as contrasts: 1 for a right option and 0 for others, minus their mean; shape (rows,
+        draws), or more for whole items.
+        """
         keys = keys[self.order]
         if self.letters:
             of_key = self.contrasts[int(self.options[0])][keys]
@@ -311,7 +313,7 @@ class _Learners:
         return np.take_along_axis(self._lookup(), keys[self.item], axis=1)
 
     def _lookup(self) -> Array:
-        """Return the target of each row for every possible key, shape (rows, most options)."""
+        """Return the target of each row for every possible key, shape (rows, largest number of options)."""
         found = np.zeros((len(self.rows), int(self.options.max())), np.float32)
         for count, contrasts in self.contrasts.items():
             of_count = self.options[self.item] == count
@@ -379,7 +381,7 @@ class _Learners:
         return np.asarray(margin / np.sqrt(np.maximum(variance, 1e-30)), np.float64)
 
     def scores(self, way: int, right: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the held-out scores of one learner, shape (items, most options)."""
+        """Return the held-out scores of one learner, shape (items, largest number of options)."""
         targets = self._targets(right[:, None])
         answers = self.rows.T @ targets
         found = np.full(self.items.exists.shape, np.nan)
@@ -396,7 +398,9 @@ class _Learners:
         return found
 
     def _by_strongest(self, targets: Array, answers: Array) -> NDArray[np.float64]:
-        """Return the scores from the strongest single measures in the other folds, shape (items, most options)."""
+        """Return the scores from the strongest single measures of other folds, shape (items, largest number of
+        options).
+        """
         scores = np.zeros(self.items.exists.shape)
         for test, smoother in self.parts:
             if smoother is None:
@@ -423,7 +427,9 @@ def _solved(gram: Array, penalty: float, targets: Array) -> Array:
 
 
 def _tail(values: NDArray[np.float64]) -> float:
-    """Return the probability of the first value under the later ones, from their ranks or from a fitted tail."""
+    """Return the probability of reaching the first value under the distribution of the later ones, from their ranks or
+    from a fitted tail.
+    """
     observed, drawn = float(values[0]), values[1:]
     beyond = int((drawn >= observed - 1e-6).sum())
     share = (beyond + 1) / (len(drawn) + 1)
@@ -440,7 +446,7 @@ def _fitted(drawn: NDArray[np.float64]) -> Largest:
 def sequence_scores(
     items: KeyedItems, order: NDArray[np.int64], lags: Sequence[int], rng: np.random.Generator
 ) -> Tested:
-    """Return how well the keys of preceding items reveal an item's own.
+    """Return how well the keys of preceding items reveal the key of each item.
 
     For each lag, the number of keys that are a given number of letters further on is compared with the same keys in
     random order, so that a frequent letter alone reveals nothing. The result is that of the count with the largest

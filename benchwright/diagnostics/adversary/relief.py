@@ -168,7 +168,7 @@ def _extremes(isolated: Signed) -> Pixels:
 
 
 def _flat_specks(level: Pixels) -> dict[str, float]:
-    """Return strength, position and color of the small area that has most clearly one color against its surroundings.
+    """Return the strength, position and color of the small area that most clearly has a color unlike its surroundings.
 
     A shape drawn by a program is flat inside, unlike most content of photographs.
     """

@@ -142,7 +142,7 @@ def _specks(residual: NDArray[np.int16]) -> dict[str, float]:
 
 
 def _limits(plane: NDArray[Any]) -> tuple[float, float]:
-    """Return how far the values of a plane extend below 0, and how far they extend above 0."""
+    """Return how far the values of a plane extend below 0 and above 0, separately."""
     least, most, _, _ = cv2.minMaxLoc(plane)
     return -least, most
 

@@ -347,7 +347,7 @@ def _by_question_word(text: str) -> AskedKinds | None:
 
 
 def _by_beginning(text: str) -> AskedKinds | None:
-    """Return the kinds that an open question asks for: no manner, verdict, means or time of day."""
+    """Return the kinds that an open question asks for: these exclude manner, verdict, means and time of day."""
     if (match := _ASKS_WHAT.search(text)) is None or _OF_TIME.search(text):
         return None
     return AskedKinds(match["asks"], _ALL - (_NOT_CHOSEN if match["asks"].startswith("which") else _NO_ANSWERS))

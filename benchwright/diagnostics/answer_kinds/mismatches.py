@@ -64,7 +64,7 @@ class CannotAnswer(NamedTuple):
 
 
 def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> CannotAnswer | None:
-    """Return why none of the options can answer a question; None if at least one may.
+    """Return why none of the options can answer a question; None if at least one option might.
 
     If the options of known kinds share a kind, up to half of all options may be of unknown kind; otherwise, only one of
     four or more.
@@ -205,7 +205,7 @@ _ASKS_MEASURE = re.compile(r"how (?:long|old|tall|many|much|far|fast|often|heavy
 
 
 def _is_far(kinds: frozenset[str], kind: str) -> bool:
-    """Return whether kinds have no row in common with another kind."""
+    """Return whether none of the kinds is near a given kind, that is, in a common row of `_NEAR`."""
     near = {kind}.union(*(row for row in _NEAR if kind in row))
     return not kinds & near
 

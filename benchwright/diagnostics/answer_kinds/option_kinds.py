@@ -87,7 +87,7 @@ _ENDINGS = (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes"
 
 @lru_cache(maxsize=1 << 15)
 def kinds_of(text: str) -> frozenset[str]:
-    """Return all kinds of answers that a text can be: those of the word lists and of `BESIDE_LISTS`; empty if none.
+    """Return all kinds of answers that a text can be: from the word lists and `BESIDE_LISTS`; empty if none fit.
 
     Example:
         >>> sorted(kinds_of("an orange")), sorted(kinds_of("by train")), sorted(kinds_of("12 kg"))

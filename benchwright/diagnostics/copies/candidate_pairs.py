@@ -204,7 +204,7 @@ class KnownFeatures(NamedTuple):
     checked: SharedWords
 
     def among(self, ids: Sequence[str]) -> tuple[KnownFeatures, NDArray[np.bool_]]:
-        """Return the results for pairs of other pictures, by their indices, and which of the pictures are new.
+        """Return the known results with pairs as indices into other pictures, and which of those pictures are new.
 
         Args:
             ids: The other pictures; pictures in both lists have the same order in both.

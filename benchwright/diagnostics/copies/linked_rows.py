@@ -1,4 +1,6 @@
-"""Rows of pictures that name others or are named, so that a step that decides on pairs builds objects only for them."""
+"""Rows of pictures that name other pictures or are named by them, so that a step that decides on pairs builds objects
+only for these.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def linked_rows(columns: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
-    """Return, in order, the rows of the pictures that name a picture of the table in a column, and of those named.
+    """Return, in order, the rows of pictures that name a picture of the table in a column, and of the pictures so
+    named.
 
     Args:
         columns: Table with `image_id`.

@@ -164,7 +164,7 @@ def _apart(pair: _Aligned) -> float:
 
 
 def _relit(moving: _Grey, fixed: _Grey, inside: _Mask) -> _Grey:
-    """Give one picture the light and contrast of the other, fitted where they agree."""
+    """Give one picture the light and contrast of the other, fitted where both agree."""
     ours, wanted = moving[inside], fixed[inside]
     gain = float(np.clip(wanted.std() / max(float(ours.std()), 1.0), 1 / 3, 3.0))
     offset = float(wanted.mean() - gain * ours.mean())
@@ -230,7 +230,7 @@ def _things(places: _Mask, rest: _Mask) -> Iterator[_Mask]:
 
 
 def _laid_over(thing: _Mask, pair: _Aligned) -> bool | None:
-    """Return which picture has an overlay there: True for the fixed one, False for the moving one, None for neither.
+    """Return which picture has an overlay where both differ: True for fixed, False for moving, None for neither.
 
     Args:
         thing: Where the two differ.
@@ -273,14 +273,14 @@ def _is_line_of_letters(thing: _Mask, pair: _Aligned) -> bool:
 
 
 def _shows_through(thing: _Mask, pair: _Aligned) -> bool:
-    """Return whether each picture shows the other's content at the mark, only fainter."""
+    """Return whether each picture shows the other's content at the mark, but more faintly."""
     ours, theirs = ((grey - _softened(grey, _SMOOTHED_PX))[thing] for grey in (pair.fixed, pair.moving))
     least = min(float(ours.std()), float(theirs.std()))
     return least > _REST / 2 and float(np.corrcoef(ours, theirs)[0, 1]) >= _THROUGH
 
 
 def _at_border(thing: _Mask) -> bool:
-    """Return whether the entire difference lies along one side of the picture."""
+    """Return whether the entire difference is along one side of the picture."""
     for across, size in ((thing.any(axis=1), thing.shape[0]), (thing.any(axis=0), thing.shape[1])):
         filled = np.flatnonzero(across)
         if min(filled[-1], size - 1 - filled[0]) <= _BORDER * size:

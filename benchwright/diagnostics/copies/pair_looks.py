@@ -126,7 +126,7 @@ def look_at(
 
 
 def by_certainty(look: LookedAt) -> tuple[int, float, str]:
-    """Return a sort key: confirmed copies, unsure ones, views of one scene; then by similarity and id."""
+    """Return a sort key: confirmed copies first, then unsure ones, then views of one scene, by similarity and id."""
     return BEST_FIRST.get(look.verdict, len(BEST_FIRST)), -look.alike, look.second
 
 

@@ -60,7 +60,7 @@ class MeasuredPicture(NamedTuple):
 
 
 class CopyAcross(NamedTuple):
-    """A picture at one location, such as a split, and its most likely copy at another.
+    """A picture at one location, such as a split, and its most likely copy at another location.
 
     Args:
         first: Id of the picture.
@@ -245,7 +245,7 @@ def _table(pictures: Mapping[str, MeasuredPicture], *, embedded: bool) -> pa.Tab
 
 
 def _proposed(table: pa.Table, looking: Looking, step: ProposedPairs) -> list[PairToLookAt]:
-    """Return the pairs to compare, using the last search's results and keeping those of this one."""
+    """Return the pairs to compare, reusing the results of the last search and keeping those of this search."""
     ids = table["image_id"].to_pylist()
     cache = looking.cache
     inputs = [ids, step.distance]

@@ -86,7 +86,7 @@ class PictureHashes(MapStep):
     }
 
     def open(self, ctx: OpenContext) -> object:
-        """Make the detector."""
+        """Create the detector."""
         del ctx
         return detector(WORD_CANDIDATES)
 

@@ -108,7 +108,7 @@ def register(moving: Features, fixed: Features) -> Registered | None:
 
 
 def scene_geometry(moving: Features, fixed: Features, registered: Registered) -> SceneGeometry | None:
-    """Return how much of two pictures fits one two-camera geometry; None if that is not most of both.
+    """Return how much of two pictures fits one two-camera geometry; None if it does not cover most of both.
 
     When the camera moves, near objects move further in the picture than distant ones, so no transform of the plane maps
     one view onto the other. Matching corners must lie on the lines that the fundamental matrix gives (Hartley and

@@ -37,7 +37,7 @@ class PossibleLeak(NamedTuple):
 
 
 def sure_leaks(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture]) -> dict[int, SureLeak]:
-    """Return, for each of my pictures, the first of theirs with an equal canonical id, else file, else pixels."""
+    """Return, for each picture in `mine`, the first in `theirs` with an equal canonical id, else file, else pixels."""
     leaks: dict[int, SureLeak] = {}
     ways: tuple[tuple[MatchedBy, str], ...] = (("canonical_id",) * 2, ("file", "image_id"), ("pixels", "pixel_hash"))
     for by, name in ways:
@@ -54,7 +54,7 @@ def sure_leaks(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture]) -> 
 def possible_leaks(
     mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], *, distance: int, cosine: float | None = None
 ) -> dict[int, list[PossibleLeak]]:
-    """Return, for each of my pictures, those of theirs that it may copy, likeliest first, up to `_MOST_PARTNERS`.
+    """Return, for each picture in `mine`, those in `theirs` that it may copy, likeliest first, up to `_MOST_PARTNERS`.
 
     Args:
         mine: Pictures to check.

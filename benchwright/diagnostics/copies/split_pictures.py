@@ -168,7 +168,7 @@ def copies_across_splits(
 def _measured(
     folder: Path, ids: Mapping[str, str], model: Embeddings | None, *, workers: int | None, progress: Progress
 ) -> tuple[dict[str, MeasuredPicture], dict[str, str]]:
-    """Return the readable pictures of a folder, by their ids, and why the others are unreadable."""
+    """Return the readable pictures of a folder, by id, and the reasons why the others are unreadable."""
     from benchwright.pipeline import run_steps
 
     with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:

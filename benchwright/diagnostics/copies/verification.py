@@ -313,12 +313,12 @@ class SecondLooks(MapStep):
     costly: ClassVar[bool] = True
 
     def open(self, ctx: OpenContext) -> object:
-        """Make the cache of prepared pictures."""
+        """Create the cache of prepared pictures."""
         del ctx
         return PreparedPictures()
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Compare with each partner. An unreadable partner is reported in its own row."""
+        """Compare an image with each of its partners. An unreadable partner is reported in its own row."""
         partners, mirrored = (ctx.value(record.image_id, name) or () for name in self.reads)
         if not partners:
             return Outcome()

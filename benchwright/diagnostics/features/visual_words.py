@@ -100,7 +100,7 @@ class FeatureWords(MapStep):
     values: ClassVar[Mapping[str, str]] = {"words": "string", "miniature": "string"}
 
     def open(self, ctx: OpenContext) -> object:
-        """Make the detector."""
+        """Create the detector."""
         del ctx
         return detector(WORD_CANDIDATES)
 

@@ -282,7 +282,7 @@ def _pair(owner: _Rows, earlier: _Ints, later: _Ints) -> _Ints:
 
 
 def _is_frequent(pair: _Ints) -> NDArray[np.bool_]:
-    """Return whether each pair of corners belongs to two pictures that share `_LEAST_SHARED` of them or more."""
+    """Return whether each pair of corners belongs to two pictures that share at least `_LEAST_SHARED` such pairs."""
     _, number, times = np.unique(pair, return_inverse=True, return_counts=True)
     often: NDArray[np.bool_] = times[number] >= _LEAST_SHARED
     return often
@@ -316,7 +316,7 @@ def _spot(words: Words) -> _Ints:
 
 
 def _agreeing(pair: _Ints, spots: tuple[_Ints, _Ints], cells: Sequence[_Ints], *, least: int) -> NDArray[np.bool_]:
-    """Return whether each pair of corners lies in a cell with at least `least` spots of each of its two pictures.
+    """Return whether each pair of corners is in a cell with at least `least` spots of each of its two pictures.
 
     A spot that shares words with many spots, such as one dot among stars, counts once.
     """

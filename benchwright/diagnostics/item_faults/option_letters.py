@@ -135,7 +135,7 @@ def _carried(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def listed_options(question: str) -> list[str]:
-    """Return the options that a question itself lists under A, B, C, ..., in order; none if it lists none.
+    """Return the options that a question itself lists under A, B, C, ..., in order; empty if it lists none.
 
     Example:
         >>> listed_options("Which is it? (A) a fox (B) a hen")
@@ -191,7 +191,7 @@ def _miscounted(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _stated_number(question: str, texts: Sequence[str]) -> tuple[int | None, str]:
-    """Return the number of options that a question states, and its words for the number; None if it states none."""
+    """Return the number of options that a question states, and its words for the number; None if there are none."""
     counts = _COUNTED.search(question) or (_OF_SENTENCES.search(question) if all(map(_is_sentence, texts)) else None)
     if counts is not None:
         number = next(group for group in counts.groups() if group)

@@ -242,7 +242,7 @@ def _spelling() -> Spelling:
 
 
 def sort_of_answer(text: str) -> str | None:
-    """Return the kind of answer that an option is, such as `number`, `amount` or `color`; None if it is none."""
+    """Return the kind of an option as an answer, such as `number`, `amount` or `color`; None if it is none of these."""
     words = normal(text)
     core = words.split()
     value = quantity(text)

@@ -386,7 +386,9 @@ _TENSES = ((_PAST_BEFORE, "past", "a beginning in the past"), (_FUTURE_BEFORE, "
 
 
 def _verb_form(text: str) -> str | None:
-    """Return the form of a text's first verb: `ing`, `past`, `future`, `present` or `perfect`; None without a verb."""
+    """Return the form of a text's first verb: `ing`, `past`, `future`, `present` or `perfect`; None if there is no
+    verb.
+    """
     text = text.strip()
     if (auxiliary := _AUXILIARY.match(text)) is not None:
         return _OF_AUXILIARY[auxiliary[1].casefold()]

@@ -52,7 +52,7 @@ class AmbiguousItem(NamedTuple):
 
 
 def ambiguous_items(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> list[AmbiguousItem]:
-    """Return the items on which people or able models split, the most even splits first; people go before models.
+    """Return the items on which people or able models split, the most even splits first; people precede models.
 
     Args:
         matrix: Replies of models.

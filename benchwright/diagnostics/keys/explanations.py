@@ -146,7 +146,7 @@ def contradictions(statements: Iterable[StatedKey]) -> Contradictions:
 
 
 def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int, str] | None:
-    """Return the index of the only option that an explanation calls right, with the sentence; None if it names none.
+    """Return the index of the only option that an explanation calls right, with the sentence; None if there is none.
 
     Also None if different sentences call different options right.
 

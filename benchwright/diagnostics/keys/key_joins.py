@@ -62,7 +62,7 @@ class _Try(NamedTuple):
 
 
 def explain_keys(matrix: LetterMatrix, agreement: TaskAgreement) -> KeyJoin | None:
-    """Return the mistake that best explains the keys of a task; None if none explains them.
+    """Return the mistake that best explains the keys of a task; None if no mistake explains them.
 
     Args:
         matrix: Replies, with items in the order of the source.
@@ -95,7 +95,9 @@ def _with_starts(each: _Try, answers: Places, keys: Places) -> Iterator[tuple[Ke
 
 
 def _judged(each: _Try, answers: Places, keys: Places, start: int) -> tuple[KeyJoin, float]:
-    """Return a try with the items it explains, and the probability of as many by chance over that kind's tries."""
+    """Return a try with the items it explains, and the probability that chance explains as many, over that kind's
+    tries.
+    """
     import numpy as np
     from scipy.stats import binom
 

@@ -131,7 +131,7 @@ class SuspectedKey(NamedTuple):
 def suspected_keys(
     matrix: LetterMatrix, people: PeopleAnswers | None = None, *, found: Evidence | None = None
 ) -> list[SuspectedKey]:
-    """Return all items with a key and a reply, the most likely to have a wrong key first.
+    """Return all items with a key and a reply, sorted with the most probably wrong keys first.
 
     Among items with equal evidence, the lower id comes first. The list is complete, so that any part of it can be
     checked; `is_supported` marks the suspicious items.
@@ -237,7 +237,7 @@ def _parts(
 
 
 def _replies(matrix: LetterMatrix, people: PeopleAnswers | None, places: NDArray[np.int64], able: list[int]) -> Replies:
-    """Return the replies of able models, and of people as one additional respondent, to some of the items."""
+    """Return the replies of able models, and of people as one additional respondent, to the given items."""
     import numpy as np
 
     respondents, letters = len(able) + (people is not None), int(matrix.options.max(initial=2))

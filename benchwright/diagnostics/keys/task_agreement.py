@@ -118,7 +118,9 @@ def agreement_of(matrix: LetterMatrix, places: NDArray[Any]) -> TaskAgreement:
 
 
 def _agreed(first: NDArray[np.int64], second: NDArray[np.int64], options: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return, for each item, whether two agree, minus chance, and that chance; NaN if one of them gave no letter."""
+    """Return, for each item, whether two sets of answers agree, minus the chance of agreement, and that chance; NaN if
+    an answer is missing.
+    """
     import numpy as np
 
     over, chances = np.full(len(first), np.nan), np.full(len(first), np.nan)

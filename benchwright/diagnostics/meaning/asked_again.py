@@ -150,7 +150,7 @@ def _texts(item: Item) -> list[str] | None:
 
 
 def _say_the_same(texts: Sequence[str], others: Sequence[str], right: int, other_right: int) -> bool:
-    """Return whether right options form one of the pairs of similar options, or the pair that is left over.
+    """Return whether the right options form one of the pairs of similar options, or the pair that is left over.
 
     Numbers must be equal; half of the words must be similar, or all but the right one.
     """
@@ -199,7 +199,9 @@ def _plain(words: str) -> str:
 
 
 def _in_other_words(first: Item, second: Item, wordnet: WordNet) -> float | None:
-    """Return the share of content words that mean the same, if right options and questions do; otherwise None."""
+    """Return the share of content words that mean the same, if the right options and the questions also mean the same;
+    otherwise None.
+    """
     if not _right_means_same(first, second, wordnet):
         return None
     words, others = (_content(item, wordnet) for item in (first, second))

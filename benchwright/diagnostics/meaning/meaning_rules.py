@@ -70,7 +70,7 @@ def _is_one_of_several(phrases: Mapping[str, Phrase], general: str, right: str) 
 
 
 def _is_plain_kind(phrases: Mapping[str, Phrase], pair: tuple[str, str]) -> bool:
-    """Return whether one of two options is a noun with which all others, at least three, end: `football`.
+    """Return whether one of two options is a noun with which all options, at least four, end, such as `football`.
 
     Next to `American football`, `Gaelic football` and `Australian football`, `football` names a separate kind.
     """

@@ -260,7 +260,7 @@ def _signs_may_differ(one: AskedWords, two: AskedWords) -> bool:
 
 
 def _telling_may_differ(one: AskedWords, two: AskedWords, wordnet: WordNet) -> bool:
-    """Return whether relations differ in one question only, or mean the same; negation must be the same."""
+    """Return whether relations occur in one question only, or mean the same; negation must be the same."""
     mine, theirs = set(one.telling - two.telling - _NEUTRAL), set(two.telling - one.telling - _NEUTRAL)
     for word, other in list(_matched(frozenset(mine), frozenset(theirs), wordnet, is_one=_same_superlative)):
         mine.discard(word)
@@ -421,7 +421,7 @@ def keys_agree(key: str, other: str, wordnet: WordNet) -> bool:
 
 
 def _words_agree(words: frozenset[str], others: frozenset[str], wordnet: WordNet) -> bool:
-    """Return whether the words of two right options are the same except for one, or whether two of them are."""
+    """Return whether the words of two right options agree except for at most one, or at least two of them agree."""
     if not words or not others:
         return False
     matched = len(list(_matched(words, others, wordnet, is_one=_means_one)))

@@ -37,7 +37,7 @@ _MARKER = re.compile(r"\((?:a|p|ip)\)$")
 
 
 class Synset(NamedTuple):
-    """A sense: its words, and its place in the hierarchy.
+    """A sense: its words, and its position in the hierarchy.
 
     Args:
         part: Part of speech.

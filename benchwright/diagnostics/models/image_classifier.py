@@ -69,7 +69,9 @@ class Classifier(NamedTuple):
 
     @property
     def least_px(self) -> int | None:
-        """Return the shorter side, in pixels, to which pictures may be reduced beforehand; None if they may not be."""
+        """Return the shorter side, in pixels, to which pictures may be reduced beforehand; None if reduction is not
+        allowed.
+        """
         return None if self.pixels is None else SUFFICIENT_RATIO * max(self._size_hw)
 
     @property

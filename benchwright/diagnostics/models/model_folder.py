@@ -71,7 +71,7 @@ class WithModel(Step):
         return self._folder
 
     def share_folder_with(self, other: WithModel) -> None:
-        """Give part of this step the folder of the model."""
+        """Give a part of this step the model's folder."""
         other._folder = self._folder
 
     def parameters(self) -> dict[str, Any]:

@@ -179,11 +179,11 @@ class AsksEachItem(AsksModel, MapStep):
         return QuestionAsker(self.chat, concurrency=self.concurrency, replies=ctx.replies)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Ask about one item."""
+        """Ask the model about one item."""
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[Item], ctx: Context) -> Sequence[Outcome]:
-        """Ask about items; a question that several items share is asked once."""
+        """Ask the model about items; a question that several items share is asked once."""
         wanted = [self.questions(item) for item in records]
         asker: QuestionAsker = ctx.opened
         answers = asker.answers(

@@ -19,7 +19,7 @@ _Floats = NDArray[np.float64]
 
 
 def union_ratio(polygons: Sequence[ArrayLike], *, width: int, height: int) -> float:
-    """Return the proportion of a picture, 0 to 1, that lies in at least one polygon.
+    """Return the proportion of a picture, 0 to 1, that is inside at least one polygon.
 
     Spans are exact along each row of pixels; rows are sampled at their centers. Rectangles on the pixel grid are
     therefore exact, and other polygons are exact to a fraction of a pixel per row. If a polygon crosses itself, points
@@ -79,7 +79,9 @@ def _spans(shapes: Sequence[_Floats], *, first: int, last: int, width: int) -> I
 
 
 def _crossings(shape: _Floats, rows: _Floats) -> _Floats:
-    """Return x where each row crosses the outline, shape (rows, even number), ascending, padded with infinity."""
+    """Return the x coordinates where each row crosses the outline, (rows, even number), ascending, padded with
+    infinity.
+    """
     x0, y0 = shape.T
     x1, y1 = np.roll(shape, -1, axis=0).T
     y = rows[:, None]

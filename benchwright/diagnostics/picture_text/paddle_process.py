@@ -29,7 +29,7 @@ _HINT = "`make paddle` builds such an environment; `benchwright doctor` lists wh
 
 
 class PaddleDied(Exception):
-    """The process ended, or did not reply in time, several times for the same picture."""
+    """The process died or did not reply in time, repeatedly, on the same picture."""
 
 
 class PaddleProcess:
@@ -155,6 +155,6 @@ class _Timely:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment variables of such a process: one thread, and no search for models on the network."""
+    """Return environment variables for the PaddleOCR process: one thread, and no search for models on the network."""
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {**os.environ, **one_thread, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True"}

@@ -142,7 +142,7 @@ def _answer(paddle: Paddle, request: Any, pixels: bytes) -> Any:
 
 
 def serve(questions: Reads, answers: Writes) -> None:
-    """Load the models that the first frame names, confirm it, and answer until the other side closes the pipe."""
+    """Load the models named in the first frame, confirm, and answer until the other side closes the pipe."""
     first = read_frame(questions)
     if first is None:
         return
@@ -162,7 +162,7 @@ def serve(questions: Reads, answers: Writes) -> None:
 
 
 def main() -> None:
-    """Answer over standard input and output; the output of libraries goes to standard error instead."""
+    """Answer requests over standard input and output; the output of libraries goes to standard error instead."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     serve(sys.stdin.buffer, answers)

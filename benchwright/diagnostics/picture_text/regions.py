@@ -172,13 +172,13 @@ class TextFinder:
 
 
 def is_legible_text(text: str) -> bool:
-    """Return whether a reading differs from what mere circles and strokes give (`8`, `0.0`, `l`)."""
+    """Return whether a reading differs from what mere circles and strokes are read as (`8`, `0.0`, `l`)."""
     characters = [character for character in text.casefold() if character.isalnum()]
     return len(characters) >= 3 or len(set(characters)) >= 2
 
 
 def _is_line(polygon: tuple[tuple[float, float], ...]) -> bool:
-    """Return whether a box is as long as a line of words; upright ones, as in Japanese, are lines too."""
+    """Return whether a box is as long as a line of words; vertical lines, as in Japanese, count as well."""
     short, long = sorted(cv2.minAreaRect(np.asarray(polygon, np.float32))[1])
     return long >= _LINE * short > 0
 

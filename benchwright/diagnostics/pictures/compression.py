@@ -77,7 +77,7 @@ def luma_table(data: bytes) -> tuple[int, ...] | None:
 
 
 def jpeg_segments(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield marker and content of each complete segment of a JPEG file before its first scan."""
+    """Yield the marker and content of each complete segment before the first scan of a JPEG file."""
     if data[:2] != b"\xff\xd8":
         return
     at = 2

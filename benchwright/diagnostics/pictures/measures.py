@@ -156,7 +156,7 @@ _LINES = 32
 
 
 def frame(pixels: NDArray[np.uint8]) -> float:
-    """Return the proportion of a picture that lies in a frame of one color along its edges, 0 to 1.
+    """Return the proportion of a picture that belongs to a frame of one color along its edges, 0 to 1.
 
     Counted from each side, lines belong to the frame as long as all their pixels have the color of that side's
     outermost line. A picture of a single color consists entirely of frame.

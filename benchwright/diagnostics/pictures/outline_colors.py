@@ -1,4 +1,4 @@
-"""Colors on both sides of an outline: the scaled picture, distances from the outline, and which side colors suggest."""
+"""Colors on both sides of an outline: the scaled picture, distances from the outline, the side that colors suggest."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class OutlineTear(NamedTuple):
 
 
 def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | None = None) -> OutlineTear | None:
-    """Return the evidence that an outline is torn; None if all of it lies along the frame.
+    """Return the evidence that an outline is torn; None if the whole outline lies along the frame.
 
     Args:
         pixels: (height, width, 3) RGB, the picture with the outlined subject.
@@ -98,7 +98,7 @@ def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | N
 
 
 def edges_followed(pixels: NDArray[np.uint8], mask: Mask) -> float:
-    """Return the share, 0-1, of an outline that lies on an edge as strong as the strongest fifth of the picture.
+    """Return the share, 0-1, of an outline that follows an edge as strong as the strongest fifth of the picture.
 
     The value is for display only; no bound uses it, since an outline around a patch of grass follows edges too. It is 1
     if all of the outline lies on the frame.
@@ -148,7 +148,7 @@ def _faint(small: NDArray[np.uint8], cells: Cells) -> float | None:
 def _moments(
     colors: Values, where: Mask, at: tuple[NDArray[np.int32], NDArray[np.int32]]
 ) -> tuple[Values, Values, Mask]:
-    """Return the mean and spread of the colors near each point within `where`, and whether there are enough pixels."""
+    """Return the mean and spread of colors near each point within `where`, and a mask of points with enough pixels."""
     import cv2
 
     weights = where.astype(np.float32)

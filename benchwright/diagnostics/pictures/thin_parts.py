@@ -52,7 +52,7 @@ class _Stroke(NamedTuple):
 
 
 def thin_part_left_out(small: NDArray[np.uint8], cells: Cells, box: Sequence[float] | None = None) -> float:
-    """Return the reach of the longest thin part outside the outline, in sides of a square with the subject's area.
+    """Return the reach of the longest thin part outside the outline, in sides of a square of the subject's area.
 
     It is 0 if there is none, or if the subject fills the picture.
 

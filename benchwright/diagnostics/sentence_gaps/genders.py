@@ -33,7 +33,7 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def opposite_genders(question: str, texts: Sequence[str]) -> tuple[str, list[int]] | None:
-    """Return a question's personal pronoun and the indices of options of its gender; None if it is not decisive.
+    """Return a question's personal pronoun and the indices of options of its gender; None if it does not decide.
 
     The pronoun is not decisive if the question has pronouns of both genders, or an option has neither gender.
 

@@ -93,7 +93,7 @@ def balance(placings: Sequence[Placing], *, seed: int) -> Balance:
 
 
 def levelling_moves(placings: Sequence[Placing], movable: Sequence[bool], ranks: Sequence[str]) -> dict[int, int]:
-    """Return the fewest moves of items to other letters that make the letters even, as new letter by item index.
+    """Return the fewest moves of items to other letters that even out the letters, as the new letter by item index.
 
     The item of lowest rank moves from the letter that most exceeds its share to the letter that most falls short of it,
     until no move brings the counts closer to their shares. The order of the items does not matter.

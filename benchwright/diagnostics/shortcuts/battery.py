@@ -121,7 +121,7 @@ class TaskResult(NamedTuple):
 
     @property
     def bias(self) -> Floats:
-        """Return the bias score of each item; NaN for all items if there is no forest."""
+        """Return the bias score of each item; all are NaN if there is no forest."""
         return np.full(len(self.table.items), np.nan) if self.forest is None else self.forest.bias(self.table)
 
     def to_json(self) -> dict[str, Any]:
@@ -283,7 +283,9 @@ def _marked(
 def _unexplained(
     results: Sequence[Sequence[SolverResult]], tried: Sequence[_Tried], tables: Sequence[CueTable], bounds: Bounds
 ) -> list[SolverResult]:
-    """Return the results on the whole set; a solver carries a cue there only if it also does without its tasks."""
+    """Return the results on the whole set; a solver carries a cue there only if it still does without the tasks on
+    which it carries one.
+    """
     table, found = tables[-1], []
     task_of = {item.item_id: number for number, each in enumerate(tables[:-1]) for item in each.items}
     number_of = np.array([task_of[item.item_id] for item in table.items])

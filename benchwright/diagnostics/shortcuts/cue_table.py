@@ -76,12 +76,12 @@ class CueTable(NamedTuple):
 
     @property
     def exists(self) -> NDArray[np.bool_]:
-        """Return which options exist, shape (items, most options)."""
+        """Return a mask of the options that exist, shape (items, largest number of options)."""
         return np.asarray(np.arange(self.texts.shape[1]) < self.options[:, None], np.bool_)
 
     @property
     def is_right(self) -> NDArray[np.bool_]:
-        """Return which option is right, shape (items, most options)."""
+        """Return a mask of the right options, shape (items, largest number of options)."""
         return np.asarray(np.arange(self.texts.shape[1]) == self.right[:, None], np.bool_)
 
 

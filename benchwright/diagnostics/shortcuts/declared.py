@@ -7,7 +7,7 @@ from benchwright.steps import CueFamily, TaskRegion
 
 
 def task_cues_of(task: str) -> frozenset[CueFamily]:
-    """Return the families of cues that the named step declares to be the task itself; empty if it declares none."""
+    """Return the families of cues that the named step declares to be the task itself; empty if there are none."""
     entry = catalogue("steps").get(task)
     return frozenset() if entry is None else entry.load().task_cues
 

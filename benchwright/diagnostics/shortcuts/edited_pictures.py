@@ -1,4 +1,4 @@
-"""Whether single pictures of pairs reveal that they were edited, and how many questions that alone answers.
+"""Whether single pictures of pairs reveal that they were edited, and how many questions this alone answers.
 
 Each picture of each pair of a natural and a manipulated picture gets a separate question: was it edited? The solvers of
 the battery, its forests and the adversary answer it, tested on photographs from which they have not learned. A model
@@ -93,7 +93,7 @@ def shown_side(item: Item) -> ShownSide | None:
 
 
 class PairAnswers:
-    """Counts the answers to yes/no items about single pictures of pairs, by side."""
+    """Counter of answers to yes/no items about single pictures of pairs, by side."""
 
     def __init__(self) -> None:
         self._said: Counter[tuple[str, str]] = Counter()
@@ -141,7 +141,7 @@ def asked_whether_edited(
 
 
 def edited_question(item: Item, shown: ShownSide) -> Item:
-    """Return an item that asks of the same picture whether it was edited."""
+    """Return an item that asks whether the same picture was edited."""
     changes = {
         "item_id": digest(["was it edited", *shown])[:32],
         "task": TASK,

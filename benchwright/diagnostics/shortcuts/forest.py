@@ -1,4 +1,4 @@
-"""A random forest over all cues of a task, trained on the items of other clusters, and the cues it relies on.
+"""A random forest over all cues of a task, trained on the items of other clusters, and the cues on which it relies.
 
 Each option is one example, right or wrong; the probabilities of an item's options are scaled to sum to 1. The
 probability of the key, out of fold, is the item's bias score, as in the Test-set Stress-Test (E. Brown et al. 2025,
@@ -117,7 +117,7 @@ class _Grown(NamedTuple):
         return Forest(probability, best_options(probability, table.exists), {})
 
     def probability(self, table: CueTable, features: NDArray[np.float32], rows: NDArray[np.bool_]) -> Floats:
-        """Return the probability of each option of some items, from the forest that has not seen the item."""
+        """Return the probability of each option of some items, from the forest that was not trained on the item."""
         probability = np.full(table.exists.shape, np.nan)
         folds = table.folds[self.examples.rows]
         for fold, forest in enumerate(self.forests):
@@ -131,7 +131,7 @@ class _Grown(NamedTuple):
         return np.asarray(np.round(probability / np.nansum(probability, axis=1, keepdims=True), 9), np.float64)
 
     def weights(self, table: CueTable, seed: int) -> dict[str, float]:
-        """Return the loss of accuracy when a cue's values are taken from another item with as many options."""
+        """Return the loss of accuracy when a cue's values come from another item with the same number of options."""
         rng = generator_for(seed, "shortcuts", table.task, "permutation")
         rows = np.sort(rng.permutation(len(table.right))[:_PERMUTED_ITEMS])
         chosen = np.zeros(len(table.right), np.bool_)

@@ -91,7 +91,7 @@ def _short(value: float | None) -> float | None:
 
 
 def among_answers(item: Item) -> Item | None:
-    """Return an item without the refusal choice; its options keep their letters. None if no answer is right.
+    """Return an item without the refusal choice; its options keep their letters. None if no remaining option is right.
 
     The refusal choice is recognizable by its words, which are the same in all items of a set, and whether to decline
     does not depend on one item: `wording_bias` reports the score of a solver that always or never declines in a set.
@@ -103,7 +103,7 @@ def among_answers(item: Item) -> Item | None:
 
 
 def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
-    """Return the cues of an item, for those options that answer it; None if none of them is right.
+    """Return the cues of an item, for the options that answer it; None if no such option is right.
 
     Args:
         item: The item.

@@ -77,7 +77,7 @@ class ItemSource(NamedTuple):
                 yield SourceItem(released.item, released.images)
 
     def keyed_items(self) -> Iterator[tuple[str, str]]:
-        """Yield the task and id of each item of a release or workspace that has a right answer, without pictures.
+        """Yield the task and id of each item in a release or workspace with a right answer, without reading pictures.
 
         Raises:
             BenchwrightError: The folder is none of these, or the run is not finished.

@@ -72,7 +72,7 @@ def measure_items(
     most_learned: int = MOST_ITEMS,
     learned: frozenset[str] | None = None,
 ) -> MeasuredItems:
-    """Measure items; only their cues and the pictures of a few of them are in memory at a time.
+    """Measure items; only the cues and the pictures of a few items are in memory at a time.
 
     Args:
         items: The items, read as workers need them, and the items that the source leaves out.
@@ -116,7 +116,7 @@ def learned_from(items: Iterable[tuple[str, str]], *, most: int = MOST_ITEMS) ->
 
 
 class _ChosenItems:
-    """Chooses the items of each task with the smallest digests, as they arrive.
+    """Chooser of the items with the smallest digests in each task, as items arrive.
 
     Args:
         most: Largest number of items of a task.
@@ -302,7 +302,7 @@ def evidence_of_answers(
     places: Mapping[str, PicturePlace] | None = None,
     own_id: str | None = None,
 ) -> ItemEvidence | None:
-    """Return the adversary's evidence of the options that answer an item; None if none of them is right.
+    """Return the adversary's evidence of the options that answer an item; None if no such option is right.
 
     Args:
         item: The item.

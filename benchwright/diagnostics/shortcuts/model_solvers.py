@@ -75,7 +75,7 @@ class PicturelessModel(BaseModel):
     concurrency: int = Field(4, ge=1, le=64)
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that determine replies, as JSON values."""
+        """Return the settings that affect replies, as JSON values."""
         captioner = self.captioner or self.chat
         described = {"captioner": captioner.deciding()} if "captions" in self.sees else {}
         return {"chat": self.chat.deciding(), "sees": sorted(set(self.sees)), **described}

@@ -54,7 +54,7 @@ def option_marks(item: Item) -> OptionMarks | None:
 
 
 def _named(text: str | None, labels: Mapping[str, VisualPrompt]) -> str | None:
-    """Return the only label named in a text."""
+    """Return the label that a text names; None unless it names exactly one."""
     if text is None:
         return None
     named = [label for label in labels if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text)]
@@ -86,7 +86,7 @@ def position_cues(places: Sequence[Place | None]) -> dict[str, list[float | None
 
 
 def _distances(place: Place, places: Sequence[Place]) -> list[float]:
-    """Return the distances to all other positions, which are compared by identity because two may be equal."""
+    """Return the distances to all other positions; positions are compared by identity because two may be equal."""
     return [hypot(place[0] - x, place[1] - y) for other in places if other is not place for x, y in (other,)]
 
 

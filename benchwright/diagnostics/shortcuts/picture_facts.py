@@ -46,7 +46,7 @@ class PictureTraits(NamedTuple):
 
     @property
     def encoding(self) -> tuple[float | None, ...] | None:
-        """Return the properties that must agree for the file sizes of pictures of one size to be comparable.
+        """Return the properties that must agree before file sizes of pictures of one size can be compared.
 
         None for formats other than JPEG, PNG and lossless WebP.
         """
@@ -85,7 +85,7 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
 
 
 def with_detail(pictures: Sequence[PictureTraits]) -> list[PictureTraits]:
-    """Return facts of pictures to compare, with bytes among the pixel measures where they measure detail.
+    """Return facts of pictures to compare, with file size among the pixel measures if it measures detail.
 
     For lossless files with the same size and encoding, or JPEGs with the same quality and sampling, the compressed size
     grows with visible detail; bytes that contain no pixels remain a measure of the file. Other facts are returned
@@ -97,7 +97,7 @@ def with_detail(pictures: Sequence[PictureTraits]) -> list[PictureTraits]:
 
 
 def with_detail_beside(options: Sequence[PictureTraits], reference: PictureTraits) -> list[PictureTraits]:
-    """Return facts of options, then of their reference, with bytes among the pixel measures where they show detail.
+    """Return facts of options, then of their reference, with file size among the pixel measures if it shows detail.
 
     If all options have the same size and encoding, which of them is closer to the reference in bytes depends on their
     detail and on one number that they share. A reference with that encoding may therefore have another size, as a
@@ -111,7 +111,7 @@ def with_detail_beside(options: Sequence[PictureTraits], reference: PictureTrait
 
 
 def _detailed(picture: PictureTraits, shown_as_large_as: PictureTraits) -> PictureTraits:
-    """Return the facts with the bytes of the pixels, for as many pixels as another has, as their detail."""
+    """Return the traits with `detail` set to the bytes of the pixels, scaled to the other picture's pixel count."""
     file = {name: value for name, value in picture.file.items() if name not in ("bytes", "bytes_per_pixel")}
     share = shown_as_large_as.width * shown_as_large_as.height / (picture.width * picture.height)
     detail = share * ((picture.file["bytes"] or 0.0) - (picture.file["metadata_bytes"] or 0.0))

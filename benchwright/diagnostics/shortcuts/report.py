@@ -236,7 +236,7 @@ def _noted(
     declinable: list[RefusableQuestion],
     answers: PairAnswers,
 ) -> Iterator[SourceItem | LeftOutItem]:
-    """Yield all rows, and record own ids of questions, questions with a refusal choice, and answers about pairs."""
+    """Yield all rows, and record the questions' own ids, questions with a refusal choice, and answers about pairs."""
     for row in rows:
         if isinstance(row, SourceItem):
             answers.note(row.item)

@@ -1,4 +1,4 @@
-"""Rules that pick an option by one cue; some of them first fit a number or a table to the other items."""
+"""Rules that pick an option by one cue; some rules first fit a number or a table to the other items."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _looked_up(table: CueTable, values: Floats) -> Picks:
 
 
 def _has_words(table: CueTable) -> bool:
-    """Return whether words differ between items, apart from those that state where an option is marked or shown."""
+    """Return whether words differ between items, ignoring words that state where an option is marked or shown."""
     if all(item.places or item.texts[0] is None or "file.format" in item.of_options for item in table.items):
         return False
     return len({(item.question, tuple(sorted(map(str, item.texts)))) for item in table.items}) > 1

@@ -127,7 +127,7 @@ def _weights(known: Sequence[_KnownItem], folds: Sequence[int]) -> list[NDArray[
 
 
 def held_out_guesses(items: Sequence[ItemWords], folds: Sequence[int], *, with_places: bool = True) -> list[str]:
-    """Return, for each item, the key that `guess` returns with the weights trained on all folds but its own.
+    """Return, for each item, the key that `guess` returns with the weights trained on all other folds.
 
     Args:
         items: Items to learn from and to answer.
@@ -141,7 +141,7 @@ def held_out_guesses(items: Sequence[ItemWords], folds: Sequence[int], *, with_p
 
 
 def guess(item: ItemWords, weights: NDArray[np.float64] | None) -> str:
-    """Return the key of the option with the highest score; the first option without weights."""
+    """Return the key of the option with the highest score; if there are no weights, of the first option."""
     return _best_option(_known([item])[0], weights)
 
 

@@ -186,7 +186,7 @@ def _results_of(
 
 
 def _keyed(worded: Mapping[int, ItemWords]) -> tuple[_KeyedWords, NDArray[np.bool_]]:
-    """Return the keys of items, and which options exist, shape (items, most options)."""
+    """Return the keys of the items, and a mask of the options that exist, shape (items, largest number of options)."""
     options = np.array([len(words.options) for words in worded.values()], np.int64)
     right = [[key for key, _ in words.options].index(words.key) for words in worded.values()]
     groups = components_of(words.group_keys for words in worded.values())

@@ -112,7 +112,7 @@ def _apart(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def labels_for_texts(texts: Sequence[str]) -> list[int]:
-    """Return the indices of options that are a label, such as `Option C`, if two or more others are not.
+    """Return the indices of options that are merely a label, such as `Option C`, if two or more others are not.
 
     If all options are labels, they denote the content of a picture.
     """

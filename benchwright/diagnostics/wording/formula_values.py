@@ -162,7 +162,7 @@ _ISOLATED = re.compile(r"([A-Za-zα-ω](?:_?\d)?)=(.+)")
 
 
 def _solve_alike(first: str, second: str) -> bool:
-    """Return whether two equations have the same solutions, if one of them names one variable: `f = 1/T`, `fT = 1`."""
+    """Return whether two equations have the same solutions if one of them defines a variable: `f = 1/T`, `fT = 1`."""
     plain = [_with_arguments(key) if (key := formula_key(text)) is not None else "" for text in (first, second)]
     if not all(side.count("=") == 1 and not re.search(r"[<>!]|[fgh]\(", side) for side in plain):
         return False
@@ -185,7 +185,7 @@ def _solve_alike(first: str, second: str) -> bool:
 
 
 def _holds(name: str, value: str, other: str, point: float) -> bool:
-    """Return whether an equation holds if a variable has the value of one formula, but not that of another."""
+    """Return whether an equation is true with one formula's value for a variable, but false with another value."""
     letters = {
         token for side in (value, other) for kind, token in _tokens(side.replace("=", "-")) or () if kind == "name"
     }

@@ -83,7 +83,7 @@ def language_of(text: str) -> str | None:
 
 
 def odd_language(text: str, language: str) -> str | None:
-    """Return the language of a text of two or more words that cannot be in a given language; None if it may be.
+    """Return the language of a text of two or more words that cannot be in a given language; None if it can be.
 
     At least half of its words are frequent in the other language, the rest are frequent in neither, and on average the
     words are far more likely there. The lists contain no names.
@@ -128,7 +128,8 @@ def is_known_in(text: str, language: str) -> bool:
 
 
 def foreign_words(text: str, language: str) -> tuple[str, list[str]] | None:
-    """Return another language, and a text's words that belong only to it and not to the given one; None without any.
+    """Return another language, and a text's words that belong only to it and not to the given one; None without such
+    words.
 
     A word is foreign if no list of the given language has it and it is frequent in the other language, or if it is a
     function word in the other and rare in the given language (`dem`). No word of the text may belong to the given

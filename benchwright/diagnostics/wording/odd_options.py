@@ -75,7 +75,7 @@ def option_of_another_kind(texts: Sequence[str]) -> int | None:
 
 
 def option_in_another_script(texts: Sequence[str]) -> int | None:
-    """Return the index of the only option of words in a script other than that of all others; None without one.
+    """Return the index of the only option of words in a script other than that of all others; None if there is none.
 
     Example:
         >>> option_in_another_script(["bell", "颜色", "anchor"]), option_in_another_script(["bell", "3", "anchor"])

@@ -174,7 +174,7 @@ def quantity(text: str) -> Quantity | None:
 
 
 def _in_plain_signs(text: str) -> str:
-    """Return a text with plain signs for fractions, powers of ten and units: `1½` is `3/2`, `10⁻⁷` is `10^-7`."""
+    """Return a text with simple signs for fractions, powers of ten and units: `1½` is `3/2`, `10⁻⁷` is `10^-7`."""
 
     def fraction(match: re.Match[str]) -> str:
         value = int(match[1] or 0) + Fraction(unicodedata.numeric(match[2])).limit_denominator(10)
@@ -214,7 +214,8 @@ def _written_out(match: re.Match[str]) -> str:
 
 
 def foreign_numeral(word: str) -> int | None:
-    """Return the value of a Roman numeral, or of a number word in a language other than English; None for other words.
+    """Return the value of a Roman numeral, or of a number word in a language other than English; None for any other
+    text.
 
     Example:
         >>> foreign_numeral("sechs"), foreign_numeral("IV"), foreign_numeral("V")

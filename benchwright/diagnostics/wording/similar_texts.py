@@ -90,7 +90,7 @@ def _candidates(ordered: Sequence[_Members], at_least: float) -> Iterator[tuple[
 
 
 def _signatures(sets: Sequence[_Members], sizes: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return signatures, (words, sets): a bit is set if the set has an odd number of the members that share the bit."""
+    """Return signatures, (words, sets): a bit is set if a set has an odd number of members assigned to the bit."""
     from scipy.sparse import csr_array
 
     bits = 64 * _FOLD * min(_MOST_FOLDS, math.ceil(_BITS_A_MEMBER * sizes.mean() / (64 * _FOLD)))
@@ -102,7 +102,7 @@ def _signatures(sets: Sequence[_Members], sizes: NDArray[np.int64]) -> NDArray[n
 
 
 def _differing(signatures: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Return the number of bits in which each of (words, sets) signatures differs from another."""
+    """Return the number of bits in which each signature, (words, sets), differs from a given one."""
     differing = np.zeros(signatures.shape[1], np.uint32)
     for words, word in zip(signatures, other, strict=True):
         differing += np.bitwise_count(words ^ word)

@@ -197,7 +197,7 @@ class Spelling:
 
 
 def _begins(text: str, matches: list[re.Match[str]], place: int) -> bool:
-    """Return whether a word begins a sentence."""
+    """Return whether a word is the first word of a sentence."""
     if place == 0:
         return True
     return re.search(r"[.?!:]\s", text[matches[place - 1].end() : matches[place].start()]) is not None

@@ -121,7 +121,7 @@ def missing_values(item: Item) -> list[str]:
 
 
 def names_answer(item: Item) -> str | None:
-    """Return the right option if the question contains it, word for word, and no wrong option; otherwise None.
+    """Return the right option if the question contains it word for word and contains no wrong option; otherwise None.
 
     `Is the cat or the dog larger?` names both options, which is not a fault. Numbers, yes and no, and texts of one or
     two letters are ignored, because they occur in questions for other reasons.
@@ -130,7 +130,7 @@ def names_answer(item: Item) -> str | None:
 
 
 def right_named_in(item: Item, text: str) -> str | None:
-    """Return the right option if a text contains it, as consecutive whole words, but no wrong one; otherwise None."""
+    """Return the right option if a text contains it as consecutive whole words but no wrong option; otherwise None."""
     key = item.answered_key or ""
     stated = next((choice.text for choice in item.choices if choice.key == key), None)
     right = None if stated is None else normal(stated)

@@ -113,7 +113,7 @@ def joined(address: str | None, workers: int | None) -> Iterator[None]:
 
 
 def _check_answers(address: str) -> None:
-    """Raise an error within seconds if nothing listens at the address; Ray itself would retry for minutes."""
+    """Raise an error within seconds if nothing is listening at the address; Ray itself would retry for minutes."""
     if "://" in address:
         raise BenchwrightError(
             f"--address {address}: Ray's client protocol does not work here, since this command must see the workspace "
@@ -197,7 +197,7 @@ def _is_gone(node: Node) -> bool:
 
 
 def _compare_versions(name: str, sight: Sight) -> None:
-    """Warn if a node has other library versions, because bytes may then depend on the node that processes a shard."""
+    """Warn if a node has different library versions, since bytes may then depend on the node that processes a shard."""
     own_versions = library_versions()
     for library in sorted({*own_versions, *sight.versions}):
         version = sight.versions.get(library)

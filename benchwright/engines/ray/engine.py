@@ -244,7 +244,7 @@ class RayEngine:
         return Done(task.job, result, usage.wall_s, task.attempts - 1 + attempts, usage, name)
 
     def _note_end(self, worker: _ActorWorker, error: Exception) -> None:
-        """Handle an actor's end: its node was lost, its job is suspect, or a record is to blame."""
+        """Handle an actor's end: the node was lost, the job is suspect, or a record is to blame."""
         if worker.task is None:
             self._note_failed_start(error)
             return

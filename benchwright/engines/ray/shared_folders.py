@@ -83,7 +83,7 @@ class Token:
         return self.path.with_name(f"{self.path.name}.{request}")
 
     def check(self, name: str, sight: Sight) -> None:
-        """Raise an error if the node of that name does not find the same files as this machine.
+        """Raise an error if the node with the given name does not find the same files as this machine.
 
         Raises:
             BenchwrightError: The files differ; the message names the node, the missing files and the remedy.

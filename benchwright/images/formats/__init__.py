@@ -57,7 +57,9 @@ _HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", 
 
 
 def sniff(head: bytes) -> str | None:
-    """Return the format that a file's first bytes indicate (of `MEDIA_TYPES` or `FURTHER_MEDIA_TYPES`), or None."""
+    """Return the format that a file's first bytes indicate (in `MEDIA_TYPES` or `FURTHER_MEDIA_TYPES`); None if
+    unknown.
+    """
     for form, lead in (
         ("JPEG", (b"\xff\xd8\xff",)),
         ("PNG", (b"\x89PNG\r\n\x1a\n",)),

@@ -82,7 +82,7 @@ class TiffBlock:
         return fields
 
     def following(self, at: int) -> int:
-        """Return the offset of the directory that follows the one at an offset; 0 after the last."""
+        """Return the offset of the directory that follows the one at the given offset, or 0 if that one is the last."""
         count, begin = self._fields_at(at)
         width, pointer = (20, 8) if self._big else (12, 4)
         return self._unpack(self._pointer, self._take(begin + count * width, pointer))[0]

@@ -22,7 +22,7 @@ _PIECE = 1 << 20
 
 
 def _segments(walk: Walk) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (marker, its start, start of its payload, its end) up to and including the first scan.
+    """Yield (marker, start of the marker, start of the payload, end) up to and including the first scan.
 
     Like decoders, skips fill bytes and a few stray bytes between segments.
     """

@@ -1,4 +1,4 @@
-"""Image formats, recognized by first bytes or file name, that some or all installations cannot read."""
+"""Image formats that some or all installations cannot read, recognized by their first bytes or file name."""
 
 from __future__ import annotations
 

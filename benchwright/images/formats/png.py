@@ -33,7 +33,7 @@ def _chunks(walk: Walk) -> Iterator[tuple[bytes, int, int]]:
 
 
 def _check_crc(walk: Walk, name: bytes, at: int, length: int) -> None:
-    """Check a chunk's checksum; Pillow ignores that of pixel data, and so accepts some wrong bits."""
+    """Check a chunk's checksum; Pillow ignores the checksum of pixel data and therefore accepts some wrong bits."""
     crc = zlib.crc32(name)
     for start in range(at, at + length, _PIECE):
         crc = zlib.crc32(walk.take(start, min(_PIECE, at + length - start)), crc)

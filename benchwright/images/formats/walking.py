@@ -55,7 +55,7 @@ class Container:
 def sorted_notes(
     *, orientation: int = 1, animated: int = 1, pages: int = 1, bits: int = 8, **marks: bool
 ) -> tuple[str, ...]:
-    """Return the sorted notes: the marks that are true, and a note for each number that is not its default."""
+    """Return the sorted notes: one for each flag that is set and one for each number that differs from its default."""
     notes = [name for name, is_so in marks.items() if is_so]
     if orientation > 1:
         notes.append(f"exif_orientation:{orientation}")
@@ -69,7 +69,7 @@ def sorted_notes(
 
 
 def joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Return ordered ranges, with adjacent ones merged."""
+    """Return ordered ranges with adjacent ranges merged."""
     merged: list[tuple[int, int]] = []
     for start, stop in ranges:
         if merged and merged[-1][1] == start:

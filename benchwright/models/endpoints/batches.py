@@ -77,7 +77,7 @@ class BatchEndpoint:
         return await self._tried(submitted, "a batch", first=looked_for)
 
     async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
-        """Return the id of a batch whose submission was interrupted; None if the vendor has none."""
+        """Return the id of a batch whose submission was interrupted; None if the vendor has no such batch."""
         return await self._tried(lambda: self._api.find(name, number, since_s, known), "its batches")
 
     async def state(self, batch_id: str) -> BatchState:
@@ -99,7 +99,7 @@ class BatchEndpoint:
     async def _tried(
         self, ask: Callable[[], Awaitable[T]], what: str, first: Callable[[], Awaitable[T | None]] | None = None
     ) -> T:
-        """Return the answer, retrying after transient failures; each retry begins with `first`."""
+        """Return the answer, retrying after transient failures; a retry first calls `first` and returns any result."""
         for number in range(1, self._retries + 2):
             try:
                 async with asyncio.timeout(self._timeout_s):

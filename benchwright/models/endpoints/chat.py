@@ -91,7 +91,7 @@ class ChatSettings(EndpointSettings):
     reasoning_tokens: int | None = Field(None, ge=0)
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that determine replies, as JSON values: without key, timeout, retries and budgets."""
+        """Return the settings that affect replies, as JSON values, without key, timeout, retries and budgets."""
         lists = {"fields": self.fields, "omit": sorted(self.omit)}
         rarer = self.model_dump(mode="json", include=_DECIDES_WHERE_GIVEN, exclude_defaults=True)
         sent = {name: value for name, value in lists.items() if value} | rarer
@@ -243,7 +243,7 @@ class Chat:
 
 
 def _text_of(completion: Completion) -> str:
-    """Return the text of a reply, without lone surrogates, which no table can hold.
+    """Return the text of a reply, without lone surrogates, which no table can store.
 
     Raises:
         RequestFailed: The reply has no text, or a filter stopped it.

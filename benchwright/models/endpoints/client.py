@@ -145,7 +145,7 @@ class ModelClient:
         raise RequestFailed(outcome.reason, outcome.detail, sent=sent, status=outcome.status)
 
     async def _send(self, request: ModelRequest, *, first: bool) -> Completion | FailedTry:
-        """Send a request once, when its turn comes."""
+        """Send a request once, as soon as its turn comes."""
         began = await self._pace.turn(first=first)
         completion: Completion | None = None
         try:
@@ -172,7 +172,7 @@ class ModelClient:
         return outcome
 
     def _set_pace(self, outcome: Completion | FailedTry, began: float) -> None:
-        """Send requests faster after a reply; after a 429, send them more slowly or pause."""
+        """Increase the request rate after a reply; after a 429, reduce the rate or pause."""
         if isinstance(outcome, Completion):
             self._pace.went_well()
         elif outcome.is_rate_limit:

@@ -1,4 +1,4 @@
-"""Replies as endpoints return them: text, kind with cause, finish reason, and tokens.
+"""Replies as endpoints return them: text, kind and its cause, finish reason, and tokens.
 
 A server may return anything, so every field is checked. `reply_kinds.py` determines the kind of a response.
 """

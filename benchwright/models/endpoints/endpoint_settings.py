@@ -81,7 +81,7 @@ class EndpointSettings(RequestFields):
 
     @property
     def prices(self) -> Prices | None:
-        """The model's prices; None if not stated."""
+        """The model's prices; None if they are not stated."""
         return Prices.of(self.price_in, self.price_out)
 
     @property
@@ -100,7 +100,7 @@ class EndpointSettings(RequestFields):
 
 
 def model_address(settings: EndpointSettings, api: Api) -> ModelAddress:
-    """Return the address for requests to a model in an API, with its key.
+    """Return the address for requests to a model through an API, with the key.
 
     Raises:
         PrerequisiteError: The environment variable for a required key is not set.

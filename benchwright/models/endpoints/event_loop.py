@@ -59,7 +59,7 @@ class EventLoop:
         self._thread.join()
 
     def end_after(self, last: Coroutine[Any, Any, object]) -> None:
-        """Run a final coroutine and end the thread, without waiting; for a deleted owner (`weakref.finalize`)."""
+        """Run a final coroutine and end the thread, without waiting; for a deleted owner (see `weakref.finalize`)."""
         with self._closing:
             self._is_closed = True
         ended = asyncio.run_coroutine_threadsafe(last, self._loop)

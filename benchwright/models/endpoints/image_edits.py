@@ -97,7 +97,7 @@ class ImageEditSettings(EndpointSettings):
 
     @property
     def prices(self) -> Prices | None:
-        """The model's prices; None if not stated."""
+        """The model's prices; None if they are not stated."""
         return super().prices if self.price_picture is None else Prices(0, 0, self.price_picture)
 
     @property
@@ -110,7 +110,7 @@ class ImageEditSettings(EndpointSettings):
         return [(int(width), int(height)) for width, height in (size.split("x") for size in self.sizes)]
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that determine pictures, as JSON values: without key, timeout, retries and budgets."""
+        """Return the settings that affect pictures, as JSON values, without key, timeout, retries and budgets."""
         lists = {"fields": self.fields, "omit": sorted(self.omit)}
         return self.model_dump(mode="json", include=_DECIDES) | {name: value for name, value in lists.items() if value}
 
@@ -124,7 +124,9 @@ class ImageEditSettings(EndpointSettings):
 
 
 def planned_edits(settings: ImageEditSettings, edits: int) -> RequestPlan:
-    """Return the maximum cost of a number of edits: text and two pictures sent, one received, one attempt each."""
+    """Return the maximum cost of a number of edits, each with text and two pictures sent, one received, and one
+    attempt.
+    """
     sent = edits * (_TOKENS_OF_WORDS + 2 * TOKENS_PER_PICTURE)
     received = edits * OUTPUT_TOKENS[settings.quality or "auto"]
     tokens = Tokens(sent, received)

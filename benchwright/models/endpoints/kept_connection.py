@@ -1,4 +1,4 @@
-"""A connection to a model whose replies are kept in the workspace: an answered request is never sent again."""
+"""A connection to a model whose replies are stored in the workspace: an answered request is never sent again."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class KeptConnection:
         )
 
     def completion(self, body: Mapping[str, Any], answer: Callable[[], SentReply]) -> Completion:
-        """Return the workspace's kept reply to a request, or else the model's.
+        """Return the reply to a request that the workspace has stored, or else the model's reply.
 
         Args:
             body: Identity of the request at this endpoint, as JSON values.
@@ -95,7 +95,7 @@ class KeptConnection:
             raise self._budget_spent() from None
 
     def _budget_spent(self) -> BudgetSpent:
-        """Return the error that ends the run, once all workers have kept their replies in progress."""
+        """Return the error that ends the run, once all workers have stored the replies in progress."""
         spent, kept = self.client.spending.describe(), ""
         if self._replies is not None:
             self._replies.wait_until_kept(self._account)

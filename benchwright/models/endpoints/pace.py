@@ -39,7 +39,7 @@ class Pace:
         return 1 if self.alone else max(1, int(self._allowed))
 
     async def turn(self, *, first: bool = False) -> float:
-        """Wait for a turn, ahead of all others if `first`, and return its start time; `over` ends the turn.
+        """Wait for a turn, ahead of all others if `first`, and return the time at which it began; `over` ends it.
 
         Raises:
             Exception: The exception passed to `stop`.
@@ -77,7 +77,7 @@ class Pace:
                 future.set_exception(error)
 
     def went_well(self) -> None:
-        """Record that a reply arrived."""
+        """Record the arrival of a reply."""
         self._allowed = min(float(self._most), self._allowed + _GROWTH)
         self._wake()
 

@@ -135,7 +135,7 @@ class ReplyStore:
         return None if completion is None or completion.is_silent else completion
 
     def keep(self, request: str, account: ModelAccount, answer: SentReply, *, requests_counted: bool) -> Completion:
-        """Count a reply, and keep it if it has content; return it, or the reply that another worker has kept.
+        """Count a reply, and keep it if it has content; return that reply, or the one that another worker has kept.
 
         Args:
             request: Digest of the request.
@@ -234,7 +234,7 @@ class SharedSpending(Spending):
 
 
 def _read(request: str, data: Any) -> Completion | None:
-    """Return the reply of an entry; None if the entry is damaged or belongs to another request."""
+    """Return the reply in an entry; None if the entry is damaged or belongs to another request."""
     try:
         entry = unsealed(json.loads(data))
         tokens = None if entry["tokens"] is None else Tokens(*entry["tokens"])

@@ -1,4 +1,4 @@
-"""The cost of requests: tokens that servers count, prices that users state, and budgets that end a run in time."""
+"""The cost of requests: tokens counted by servers, prices stated by users, and budgets that stop a run in time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tokens(NamedTuple):
     reasoning: int = 0
 
     def plus(self, more: Tokens) -> Tokens:
-        """Return the sum of these and other tokens."""
+        """Return the sum of these tokens and the given ones."""
         return Tokens(*map(sum, zip(self, more, strict=True)))
 
     @property
@@ -50,7 +50,7 @@ class Prices:
 
     @classmethod
     def of(cls, prompt: float | None, completion: float | None) -> Self | None:
-        """Return the prices; None if neither is given.
+        """Return the prices; None if neither price is given.
 
         Raises:
             ValueError: Only one of them is given.
@@ -60,7 +60,7 @@ class Prices:
         return None if prompt is None or completion is None else cls(prompt, completion)
 
     def cost(self, tokens: Tokens, *, replies: int = 0) -> float:
-        """Return the cost of tokens, and that of replies if they have a price."""
+        """Return the cost of tokens, plus that of replies if replies have a price."""
         return (tokens.prompt * self.prompt + tokens.completion * self.completion) / 1_000_000 + replies * self.reply
 
 
@@ -110,7 +110,7 @@ class Spending:
 
     @property
     def cost(self) -> float | None:
-        """Return the cost of the replies so far; None without prices."""
+        """Return the cost of the replies so far; None if there are no prices."""
         return None if self._prices is None else self._prices.cost(self.tokens, replies=self.replies) - self._saved
 
     @property
@@ -145,7 +145,7 @@ class Spending:
         return True
 
     def resumes(self, number: int) -> None:
-        """Count requests in progress that an earlier run sent."""
+        """Count the requests that an earlier run sent and that are still in progress."""
         self.under_way += number
 
     def ended(self, tokens: Tokens | None, *, answered: bool, price_share: float = 1.0) -> None:
@@ -200,7 +200,7 @@ class RequestPlan(NamedTuple):
 
     @property
     def cost(self) -> float | None:
-        """Return the maximum cost; None without prices."""
+        """Return the maximum cost; None if there are no prices."""
         return None if self.prices is None else round(self.prices.cost(self.tokens, replies=self.requests), 6)
 
     def describe(self) -> str:

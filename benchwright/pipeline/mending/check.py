@@ -62,7 +62,7 @@ class Problem:
 
 @dataclass
 class CheckedPictures:
-    """Ids of the pictures that a check compared with their hash, by location.
+    """Ids of the pictures that a check compared with their hashes, by location.
 
     Attributes:
         inside: Pictures with files in the workspace.
@@ -329,7 +329,7 @@ def _without_store(space: Workspace) -> Iterator[Problem]:
 
 
 def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> list[Problem]:
-    """Return the problems in `before`, with those that are gone marked as repaired, and the new problems in `after`."""
+    """Return the problems in `before`, marked as repaired if they no longer exist, and the new problems in `after`."""
     left = {problem.path: problem for problem in after if not problem.is_note}
     damage = [problem for problem in before if not problem.is_note]
     known = {problem.path for problem in damage}

@@ -1,4 +1,4 @@
-"""Repair of a damaged workspace: it remakes what the recipe that ran last can make, and nothing else."""
+"""Repair of a damaged workspace: it recreates only what the recipe that ran last can make."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from benchwright.workspace.workspace import Workspace
 
 
 def repair(space: Workspace, problems: Sequence[Problem]) -> list[Problem]:
-    """Make damaged parts again if possible, check everything once more, and return all problems with their state.
+    """Recreate damaged parts if possible, check everything once more, and return all problems with their state.
 
     Args:
         space: The workspace, locked.
@@ -54,7 +54,7 @@ def _with_reason(problem: Problem, reasons: Sequence[str]) -> Problem:
 
 
 def _mend(problems: Sequence[Problem]) -> Iterator[tuple[str, str]]:
-    """Repair the files that rooms keep; yield the path and reason for each that cannot be repaired."""
+    """Repair the files that rooms keep; yield the path of each file that cannot be repaired, and the reason."""
     for problem in problems:
         if problem.mend is not None:
             try:
@@ -64,7 +64,7 @@ def _mend(problems: Sequence[Problem]) -> Iterator[tuple[str, str]]:
 
 
 def _repair(space: Workspace, paths: set[str]) -> Iterator[tuple[str, str]]:
-    """Repair the workspace part by part; yield path or stage, and the reason, of each part that cannot be repaired."""
+    """Repair the workspace part by part; yield the path or stage, and the reason, of each unrepairable part."""
     _forget_memories(space, paths)
     if has_store(space.root) and next(snapshot_problems(space), None) is not None:
         try:
@@ -128,7 +128,7 @@ def _repair_table(space: Workspace, worker: WorkerContext, stage: Stage | None, 
 def _make_again(
     space: Workspace, worker: WorkerContext, stage: Stage | None, shards: Sequence[str], wanted: Sequence[str]
 ) -> None:
-    """Run one stage for the requested shards; None stands for ingest."""
+    """Run one stage for the requested shards; a stage of None denotes ingest."""
     if stage is None:
         ingest(
             space,

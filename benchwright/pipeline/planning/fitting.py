@@ -34,7 +34,7 @@ class FittedRecipe(NamedTuple):
 
 
 def fitted_to(recipe: Recipe, folder: Path | None) -> FittedRecipe:
-    """Return a recipe as it runs over an image folder.
+    """Return a recipe in the form in which it runs over an image folder.
 
     Args:
         recipe: The recipe; unless its header sets `fitted`, all steps are kept except those that it lists as

@@ -153,7 +153,7 @@ def _hint(giver: Stage | None) -> str:
 
 
 def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
-    """Reject a second step whose items would have the same ids as those of an earlier step.
+    """Reject a step whose items would have the same ids as those of an earlier step.
 
     A task over photographs and its class for datasets (`Step.placed`) share a name. Their ids still differ, because the
     former makes items from an image, the latter from an image and a record of the dataset.

@@ -105,7 +105,7 @@ def _made_by(table: StageTable, shard: str, image_id: str) -> str:
 
 
 def mend_tables(space: Workspace, stages: Sequence[Stage], shards: Sequence[str]) -> Iterator[str]:
-    """Remove the markers of damaged shards, so that the run makes them again; yield a line for each.
+    """Remove the markers of damaged shards, so that the run recreates those shards; yield a line for each.
 
     Raises:
         DataError: A damaged or missing table cannot be made again.

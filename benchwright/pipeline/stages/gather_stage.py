@@ -46,7 +46,7 @@ from benchwright.workspace.workspace import Workspace
 
 
 def _override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marker]) -> bool:
-    """Rewrite a stage's shards for which curators' decisions have changed; return whether any had."""
+    """Rewrite a stage's shards for which curators' decisions have changed; return whether any have changed."""
     table, overrides = StageTable(worker.workspace, stage.id), worker.overrides.about(stage)
     changed = [marker for marker in markers if marker.overrides != worker.overrides.digest(stage, marker.shard)]
     for marker in changed:
@@ -67,7 +67,7 @@ def _override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marke
 
 
 def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str], record_map: RecordMap = map_here) -> bool:
-    """Run a gather stage unless nothing it reads has changed; return whether it ran.
+    """Run a gather stage if anything that it reads has changed; return whether it ran.
 
     Args:
         worker: Context of the main process.
@@ -149,7 +149,7 @@ def _load(modules: Sequence[str]) -> None:
 
 
 def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:
-    """Return a function from row index to outcome; outcomes are made on demand, not for all rows at once."""
+    """Return a function from row index to outcome; outcomes are created on demand rather than for all rows at once."""
     numbers = np.asarray(gathered.rows, np.int64)
     if len(np.unique(numbers)) != len(numbers) or ((numbers < 0) | (numbers >= rows)).any():
         raise ValueError(f"{stage.id}.gather names a row twice, or one that does not exist")

@@ -27,7 +27,7 @@ Upstream = Sequence[tuple[Stage | None, Marker]]
 
 @dataclass
 class _LiveRecords:
-    """Live records of one shard after some stage.
+    """Live records of one shard after a given stage.
 
     Args:
         key: Name of the column of ids.
@@ -50,7 +50,7 @@ class _LiveRecords:
         self.groups = [_without(given, "record_id", ids) for given in self.groups]
 
     def judge(self, stage: Stage, outcomes: pa.Table) -> None:
-        """Remove the records that a stage over this stream drops, and record the group keys that it gives."""
+        """Remove the records that a stage over this stream drops, and store the group keys that the stage gives."""
         import pyarrow.compute as pc
 
         removing = arrow_array([verdict for verdict in ("drop", "failed") if stage.removes(verdict)], pa.string())
@@ -159,7 +159,7 @@ def _without(table: pa.Table, key: str, ids: pa.ChunkedArray) -> pa.Table:
 
 
 def _text_lists(count: int, rows: NDArray[np.int64], texts: pa.ChunkedArray) -> pa.Array:
-    """Return, for each of `count` rows, the sorted list of its distinct texts.
+    """Return, for each of `count` rows, the sorted list of its distinct strings.
 
     Args:
         count: Number of rows.

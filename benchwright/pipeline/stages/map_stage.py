@@ -151,7 +151,7 @@ def _chunks(stage_input: StageInput, stages: Sequence[Stage]) -> Iterator[list[s
 
 
 def _run_chunk(running: _Running, stage_input: StageInput, roots: Sequence[str], attempt: Attempt) -> int:
-    """Run one stage over one chunk and apply its verdicts to `stage_input`; return the number of records it ran on."""
+    """Run one stage over one chunk and apply its verdicts to `stage_input`; return the number of records processed."""
     stage, wanted = running.stage, set(roots)
     records: list[AnyRecord] = (
         [stage_input.images[root] for root in roots if root in stage_input.images]
@@ -232,7 +232,7 @@ def _outcomes(running: _Running, records: Sequence[AnyRecord], attempt: Attempt)
 
 
 def _one(running: _Running, record: AnyRecord) -> Outcome:
-    """Run a step on one record; a fault of the record becomes its outcome, one that the user must fix is raised."""
+    """Run a step on one record; record its faults as its outcome, and raise faults that the user must fix."""
     try:
         return running.stage.one(record, running.context)
     except UnreadableImage as error:

@@ -32,7 +32,7 @@ from benchwright.workspace.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A record's outcome, with the hash of the input that the step got from it, and any decision of a curator."""
+    """A record's outcome, with the hash of the step's input and any decision of a curator."""
 
     record_id: str
     record_hash: str
@@ -203,7 +203,7 @@ class Journal:
         self._config = config
 
     def load(self) -> dict[str, Judged]:
-        """Return the records finished by an earlier attempt that was killed and had equal settings."""
+        """Return the records finished by an earlier attempt that had the same settings and was killed."""
         try:
             lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Curators' decisions as a run reads them: once, at its start, as an immutable snapshot.
+"""Curators' decisions, which a run reads once, at its start, as an immutable snapshot.
 
 `overrides/current.json` names the snapshot, `overrides/HASH.parquet`. The run reads decisions from nowhere else.
 
@@ -80,7 +80,8 @@ class Overrides:
         return self.by_stage.get(stage.id, {}) if may_be_overridden(stage) else {}
 
     def digest(self, stage: Stage, shard: str) -> str:
-        """Return the digest of everything that decisions can change in a shard of a stage; empty without decisions.
+        """Return the digest of everything that decisions can change in a shard of a stage; empty if there are no
+        decisions.
 
         The curator's name and reason are not part of the digest, because no outcome depends on them.
         """
@@ -88,7 +89,7 @@ class Overrides:
 
 
 def take_in(space: Workspace, *, shard_count: int) -> Overrides:
-    """Return the decisions of every room that keeps them, after writing them as this run's snapshot.
+    """Write the decisions of every room that keeps decisions as this run's snapshot, and return them.
 
     Raises:
         BenchwrightError: A review store cannot be read.
@@ -117,7 +118,7 @@ def snapshot_of(space: Workspace) -> list[Override]:
 
 
 def current_snapshot(space: Workspace) -> str | None:
-    """Return the name of the snapshot file that the last run wrote; None if there is none.
+    """Return the name of the snapshot file that the last run wrote; None if that run wrote none.
 
     Raises:
         DataError: The file `current.json` is damaged or newer than this program.

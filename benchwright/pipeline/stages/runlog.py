@@ -1,4 +1,4 @@
-"""The log of one run: everything that varies between runs and therefore belongs in no table.
+"""The log of one run: it contains everything that varies between runs and therefore does not belong in a table.
 
 runs/RUN/run.json       time, machine, versions, how the run ended; then the SHA-256 of the files that are complete
 runs/RUN/events.jsonl   lines about stages that start and end, and about each finished job (`stage_events`)

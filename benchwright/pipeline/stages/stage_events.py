@@ -63,7 +63,7 @@ class StageEvents:
 
     @contextmanager
     def stages(self, stages: Sequence[str], kind: str) -> Iterator[Watched]:
-        """Write that stages start and end with the block, even if the block raises an error."""
+        """Write that stages start with the block and end with it, even if the block raises an error."""
         for stage in stages:
             self._log.event("start", stage=stage, kind=kind)
         watched = Watched()

@@ -87,13 +87,13 @@ class WorkerContext:
 
     @cached_property
     def reader(self) -> ImageReader:
-        """Return the image reader of this worker, which is always the same."""
+        """Return the image reader of this worker; every call returns the same reader."""
         restore = self.restore
         again = None if restore is None else lambda record: restore(self, record)
         return ImageReader(self.locate, limits=self.limits, make_again=again)
 
     def for_workers(self) -> WorkerContext:
-        """Return a context with the stages up to the last one that workers run, so that they need fewer imports."""
+        """Return a context with the stages up to the last one that workers run, so that workers need fewer imports."""
         last = max((k for k, stage in enumerate(self.stages) if stage.kind == "map"), default=-1)
         return replace(self, stages=self.stages[: last + 1])
 
@@ -103,7 +103,7 @@ class WorkerContext:
 
     @cached_property
     def _card_client(self) -> CardClient | None:
-        """Return this worker's connection to the process with the shared models; None without one."""
+        """Return this worker's connection to the process with the shared models; None if there is no such process."""
         from benchwright.engines.card_client import CardClient
 
         return None if self.card is None else CardClient(self.card)
@@ -139,11 +139,11 @@ class WorkerContext:
         return self._opened[name]
 
     def keep_only(self, names: Sequence[str]) -> None:
-        """Drop the models of all except some stages (`engines.card_process.ModelHost`)."""
+        """Drop the models of all stages except the given ones (`engines.card_process.ModelHost`)."""
         self.close_others([stage for stage in self.stages if stage.id in names])
 
     def close_others(self, stages: Sequence[Stage]) -> None:
-        """Drop the opened objects of all other stages, whose models need not outlive their phase."""
+        """Drop the opened objects of all other stages, whose models are no longer needed after their phase."""
         kept = {stage.id for stage in stages}
         if others := [stage_id for stage_id in self._opened if stage_id not in kept]:
             for stage_id in others:
@@ -235,7 +235,7 @@ class StageContext:
         return item_id_for(self._stage.step.name, self.seed, self._identity, parents, ordinal)
 
     def values(self, record_id: str) -> dict[str, Any]:
-        """Return all values that the stage reads for a record, keyed by the names that the step uses."""
+        """Return all values that the stage reads for a record, by the names that the step uses."""
         return {name: self._stage_input.values.get(full, {}).get(record_id) for name, full in self._stage.reads.items()}
 
     def value(self, record_id: str, name: str) -> Any:
@@ -243,7 +243,7 @@ class StageContext:
         return self._stage_input.values.get(self._stage.reads[name], {}).get(record_id)
 
     def image(self, image_id: str) -> ImageRecord:
-        """Return the record of any source image, or of an image made from the same one."""
+        """Return the record of any source image, or of an image made from the same source image."""
         record = self._stage_input.pictures.get(image_id) or self._worker.source_image(image_id)
         if record is None:
             raise DataError(f"no image {image_id} derives from the record's source image")

@@ -26,7 +26,7 @@ _TEXT = READINGS.index("text")
 
 
 class _Pattern(NamedTuple):
-    """The options that readings yield for a key: equal numbers stand for equal options."""
+    """The options that the readings yield for a key; equal numbers denote equal options."""
 
     in_words: bool
     options: tuple[int | None, ...]
@@ -205,7 +205,7 @@ class KeyEvidence:
         return best
 
     def _check_each_file(self, chosen: int, candidates: Sequence[int]) -> None:
-        """Reject a file if all its keys fit a reading that yields other options while the chosen one fails on some."""
+        """Reject a file if all its keys fit a reading with different options, but some do not fit the chosen one."""
         for file, patterns in self._files.items():
             keys = Counter({p: n for p, n in patterns.items() if not p.in_words})
             read = Counter({p: n for p, n in keys.items() if any(p.options[c] is not None for c in candidates)})
@@ -246,7 +246,7 @@ class KeyEvidence:
 
     @staticmethod
     def _telling(chosen: int) -> list[int]:
-        """Return the readings by which to choose example rows: from 0 and from 1, nearly all rows differ."""
+        """Return the readings by which to choose example rows: those from 0 and from 1 differ in nearly all rows."""
         numbers = {READINGS.index("from_0"), READINGS.index("from_1")}
         return [n for n in range(len(READINGS)) if not {n, chosen} <= numbers]
 

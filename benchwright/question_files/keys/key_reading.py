@@ -70,7 +70,7 @@ class KeyCell(NamedTuple):
 
 
 def key_values(value: Any) -> list[Any]:
-    """Return the keys in a cell: several if the cell lists several, none if it is empty.
+    """Return the keys in a cell: several if the cell lists several, and none if the cell is empty.
 
     Raises:
         BadRow: The cell contains an object.
@@ -105,7 +105,7 @@ def key_text(value: Any) -> str:
 
 
 class _Form(NamedTuple):
-    """What a key may mean, judging by its form: a letter from A on, or a number; neither if it can only be words."""
+    """The possible meanings of a key by its form: a letter from A on, or a number; neither if it can only be words."""
 
     letters: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
@@ -150,7 +150,7 @@ def all_places(key: KeyCell, readings: Sequence[Reading] = READINGS) -> list[Pla
 
 
 def _joined(found: Sequence[Places]) -> Places:
-    """Return the options that several keys name; None if one of them names none."""
+    """Return the options that several keys name; None if any of the keys names no option."""
     flat = dict.fromkeys(p for place in found for p in (place if isinstance(place, tuple) else (place,)))
     places = tuple(place for place in flat if place is not None)
     if not places or None in flat:
@@ -173,7 +173,7 @@ def _place(value: Any, text: str, key: KeyCell, reading: Reading) -> Places:
 
 
 def _at_name(text: str, names: Sequence[str]) -> int | None:
-    """Return the option with this name, or the one whose column is named by this letter of another script."""
+    """Return the option with this name, or the option whose column is named by this letter of another script."""
     if names.count(text) == 1:
         return names.index(text)
     letter = other_letter(text)
@@ -199,7 +199,7 @@ def _at_letter(letter: str, key: KeyCell) -> int | None:
 
 @lru_cache(maxsize=64)
 def _letters_of(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the letters that name the options; empty if any option has another name."""
+    """Return the letters that name the options; empty if any option has a name of another kind."""
     found = [_LETTER.fullmatch(name) for name in names]
     return tuple(match[1].upper() for match in found if match is not None) if all(found) else ()
 
@@ -258,7 +258,7 @@ def is_letter(value: Any) -> bool:
 
 
 def is_in_words(value: Any) -> bool:
-    """Return whether a key can only be words: neither a letter, a number, true nor false."""
+    """Return whether a key can only be words, that is, not a letter, a number, true or false."""
     text = key_text(value)
     is_other = isinstance(value, bool) or _form(text) != _NO_FORM or text.casefold() in _TRUTH
     return not (is_other or _WHOLE.fullmatch(text))

@@ -17,7 +17,7 @@ _FEW_FILES = 20
 
 
 def key_summaries(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return one line on the reading of keys for each group of files that are read alike (`KeyTable.document`)."""
+    """Return one line on the reading of keys for each group of files with the same reading (`KeyTable.document`)."""
     lines = []
     for table in tables:
         reading = table["reading"]
@@ -28,7 +28,7 @@ def key_summaries(tables: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def key_lines(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a table for each group of files that are read alike (`KeyTable.document`)."""
+    """Return a table for each group of files with the same reading (`KeyTable.document`)."""
     lines = []
     for table, summary in zip(tables, key_summaries(tables), strict=True):
         lines.append(summary)
@@ -77,7 +77,7 @@ def _sum(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _by_reason(numbers: Mapping[str, int]) -> tuple[int, str]:
-    """Return a sum, with its summands in parentheses."""
+    """Return a total, followed by the number for each reason in parentheses."""
     reasons = ", ".join(f"{reason} {number:,}" for reason, number in numbers.items())
     return sum(numbers.values()), f" ({reasons})" if reasons else ""
 

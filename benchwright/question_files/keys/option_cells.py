@@ -40,7 +40,7 @@ class OptionCells(NamedTuple):
 
 
 def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionCells:
-    """Return the options of a row with surrounding white space removed; empty if it has none."""
+    """Return the options of a row with surrounding white space removed; empty if the row has none."""
     found = _option_cells(document, columns)
     cells = [_trimmed(cell) for cell in found.cells]
     padded = tuple(place for place, cell in enumerate(found.cells) if isinstance(cell, str) and cell != cells[place])
@@ -93,7 +93,7 @@ def _without_padding(cells: Sequence[Any]) -> Sequence[Any]:
 
 
 def _named(cells: Sequence[Any], names: Sequence[str]) -> OptionCells:
-    """Return options with their names, if each has one: a stated name, or else the mark before its words."""
+    """Return options with their names, if each option has a name: a stated name, or else the mark before its words."""
     cells = _without_padding(cells)
     names = names[: len(cells)]
     if len(names) != len(cells) or not all(names):
@@ -143,7 +143,7 @@ def _by_number(key: Any) -> tuple[int, str]:
 
 
 def parsed_cell(text: str) -> Any:
-    """Return a list or mapping that a cell contains in JSON or Python notation, or else its options or its lines."""
+    """Return a list or mapping that a cell contains in JSON or Python notation, or else its options or lines."""
     if (value := value_in(text)) is not None:
         return value
     lines = [line for line in text.splitlines() if line.strip()]
@@ -157,7 +157,8 @@ def parsed_cell(text: str) -> Any:
 
 
 def _marked_in(line: str) -> OptionCells | None:
-    """Return the options in a line such as `A. cat B. dog`; None if its marks are not a sequence from the first.
+    """Return the options in a line such as `A. cat B. dog`; None if its marks are not a sequence that begins with the
+    first letter or number.
 
     A mark out of sequence belongs to the words, as in `A. vitamin C. B. salt`.
     """

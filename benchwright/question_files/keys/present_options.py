@@ -115,7 +115,7 @@ def _repeated_end(cells: Sequence[Any]) -> str:
 
 
 def _end(document: Mapping[str, Any], columns: ColumnMapping, found: OptionCells, reading: Reading | None) -> int:
-    """Return the number of options in a row, excluding absent ones at its end."""
+    """Return the number of options in a row, excluding absent options at the end of the row."""
     cells, last = found.cells, len(found.cells)
     if mark := _repeated_end(cells):
         while last and cells[last - 1] == mark:

@@ -67,7 +67,7 @@ def _pair_rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _choice(entry: Entry) -> str | None:
-    """Return the column of captions for which a file does not state which is right; None if there is none."""
+    """Return the column of captions if the file does not state which caption is right; None if there is none."""
     columns = named(entry)
     column = columns.get(CAPTION_OPTIONS)
     if column is None or _asks(entry) or any(entry[columns[name]] for name in FIELDS["answer"] if name in columns):
@@ -116,7 +116,7 @@ def _square_rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _claim(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of a claim and its truth; None if an entry contains no claim or asks in another way."""
+    """Return the columns of a claim and its truth; None if an entry has no claim or another kind of question."""
     columns = named(entry)
     claim = next((columns[name] for name in CLAIM_COLUMNS if name in columns), None)
     label = next((columns[name] for name in _LABELS if name in columns), None)
@@ -127,7 +127,7 @@ def _claim(entry: Entry) -> tuple[str, str] | None:
 
 
 def _asks(entry: Entry) -> bool:
-    """Return whether an entry contains the words of a question, or options."""
+    """Return whether an entry contains the text of a question, or options."""
     columns = named(entry)
     return any(entry[columns[name]] for name in (*FIELDS["question"], *FIELDS["options"]) if name in columns)
 

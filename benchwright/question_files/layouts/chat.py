@@ -28,7 +28,7 @@ class _Turn(NamedTuple):
 
 
 def _dialogue_of(entry: Entry) -> str | None:
-    """Return the column of an entry that contains a dialogue; None if none does."""
+    """Return the column of an entry that contains a dialogue; None if no column does."""
     columns = named(entry)
     return next((columns[name] for name in DIALOGUES if name in columns and _is_dialogue(entry[columns[name]])), None)
 
@@ -130,7 +130,7 @@ def _picture(part: Mapping[str, Any]) -> Any:
 
 
 def _placed(words: str, numbers: Iterator[int] | None) -> str:
-    """Return text with numbers at the positions of pictures, or without positions if these carry no information.
+    """Return text with numbers at the positions of pictures, or without positions if they carry no information.
 
     Positions carry no information if there is at most one picture, or if all pictures precede the text.
     """

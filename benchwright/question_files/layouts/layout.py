@@ -74,7 +74,7 @@ _remembered = lru_cache(maxsize=64)(_named)
 
 
 def part_of(own: Any, part: str | int) -> dict[str, Any]:
-    """Return the columns that identify one of several questions in an entry: its group, and an id from the entry's.
+    """Return the columns that identify one of several questions in an entry: a group, and an id from the entry's id.
 
     Args:
         own: The entry's own id; None or empty if it has none.
@@ -84,5 +84,5 @@ def part_of(own: Any, part: str | int) -> dict[str, Any]:
 
 
 def without(entry: Entry, taken: frozenset[str]) -> dict[str, Any]:
-    """Return an entry with some of its columns removed."""
+    """Return an entry without the given columns."""
     return {name: value for name, value in entry.items() if name not in taken}

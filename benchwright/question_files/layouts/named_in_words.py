@@ -35,7 +35,7 @@ def _places(entry: Entry) -> tuple[str, ...]:
 
 
 def _own(entry: Entry) -> tuple[str, list[str]] | None:
-    """Return the only column that names pictures, with their names; None if there is none or more than one."""
+    """Return the only column that names pictures, with their names; None if there is not exactly one."""
     pictures, _ = _columns(tuple(entry))
     if len(image_columns(tuple(entry))) > 0:
         return None
@@ -76,7 +76,9 @@ def _name(match: re.Match[str]) -> str:
 
 
 def _alternative(mark: str) -> str | None:
-    """Return the alternative text in a mark for a picture, which is not part of the question; None if it has none."""
+    """Return the alternative text in a mark for a picture, which is not part of the question; None if the mark has
+    none.
+    """
     found = _ALT.search(mark)
     return None if found is None else (next(filter(None, found.groups())).strip() or None)
 
@@ -127,7 +129,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _without_ends(words: str, numbered: Callable[[re.Match[str]], str]) -> str:
-    """Return a question with marks for its pictures, with Markdown or HTML marks before and after it removed."""
+    """Return a question with marks for its pictures, without Markdown or HTML marks before and after the question."""
     found = [match for match in _NAMED.finditer(words) if match["exam"] is None and is_picture_name(_name(match))]
     start, end = 0, len(words)
     for match in found:
@@ -142,7 +144,7 @@ def _without_ends(words: str, numbered: Callable[[re.Match[str]], str]) -> str:
 
 
 def _folder(entry: Entry) -> str | None:
-    """Return the picture folder for an entry's language, as in M3Exam; None if the entry states none."""
+    """Return the picture folder for an entry's language, as in M3Exam; None if the entry states no language."""
     columns = named(entry)
     language = entry[columns["language"]] if "language" in columns else None
     return f"images-{language}" if isinstance(language, str) and language.isalpha() else None

@@ -58,7 +58,7 @@ def _is_id(column: str, own: Mapping[str, Any]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return the text of a value that has several forms of it; other values unchanged."""
+    """Return the text of a value that contains several forms of the text; return any other value unchanged."""
     if isinstance(value, Mapping):
         words = next((value[name] for name in _WORDS if isinstance(value.get(name), str)), None)
         return words if words is not None else {name: _plain(entry) for name, entry in value.items()}

@@ -15,7 +15,7 @@ _LABEL = re.compile(r"([A-Za-z]|\d{1,2})$")
 
 @lru_cache(maxsize=64)
 def _columns(entry: tuple[str, ...]) -> tuple[tuple[str, str | None, str | None], ...]:
-    """Return, for each option, its column and those of its text and its picture; empty for another form."""
+    """Return, for each option, its column and the columns of its text and picture; empty if the form is different."""
     pictures = option_picture_columns(entry)
     columns = named(entry)
     if not pictures or any(name in columns for name in FIELDS["options"]):

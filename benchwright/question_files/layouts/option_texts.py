@@ -38,7 +38,7 @@ def _in_text(text: str) -> dict[str, str] | None:
 
 
 def _options(entry: Entry) -> tuple[str, Any] | None:
-    """Return the column of the options and the options, None if these are unclear; None for another form of entry."""
+    """Return the column of the options and the options, None if they are unclear; None for another form of entry."""
     columns = named(entry)
     names = [name for name in OPTION_TEXT_COLUMNS if name in columns and entry[columns[name]] not in (None, "")]
     if len(names) != 1 or (names[0] == _ONE and option_columns(list(entry))):

@@ -13,7 +13,7 @@ from .layout import NOTHING, Entry, Layout, PlainRow, named, part_of, without
 
 
 def _listed(entry: Entry) -> str | None:
-    """Return the column that lists the questions of an entry; None if there is none.
+    """Return the column that lists the questions of an entry; None if there is no such column.
 
     An entry has a picture or an id: a whole document with only a list is not an entry.
     """

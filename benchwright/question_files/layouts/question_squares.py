@@ -12,7 +12,7 @@ _KEY = re.compile(r"image_(\d)_question_(\d)")
 
 
 def _keys(entry: Entry) -> dict[str, tuple[str, str]]:
-    """Return, for each key column, the columns of its picture and its question; empty if an entry has none."""
+    """Return, for each key column, the columns of its picture and its question; empty if there are none."""
     columns = named(entry)
     keys = {columns[name]: match.groups() for name in columns if (match := _KEY.fullmatch(name)) is not None}
     parts = {key: (f"image_{picture}", f"question_{question}") for key, (picture, question) in keys.items()}

@@ -1,4 +1,4 @@
-"""All layouts, and the conversion of an entry with one of them to plain rows."""
+"""All layouts, and the conversion of an entry with a known layout to plain rows."""
 
 from __future__ import annotations
 

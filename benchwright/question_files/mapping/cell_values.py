@@ -34,7 +34,7 @@ def value_in(text: str) -> list[Any] | tuple[Any, ...] | dict[Any, Any] | None:
 
 
 def _parted(text: str) -> Any:
-    """Return Python's interpretation, unless it joins texts without a comma, which NumPy omits between them."""
+    """Return Python's interpretation, unless it joins strings without a comma between them, as written by NumPy."""
     tokens = [t for t in generate_tokens(StringIO(text.strip()).readline) if t.string.strip()]
     if not any(one.type == other.type == STRING for one, other in pairwise(tokens)):
         return ast.literal_eval(text)

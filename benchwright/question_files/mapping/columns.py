@@ -155,7 +155,7 @@ def is_option_word(name: str) -> bool:
 
 
 def own_picture(row: Mapping[str, Any]) -> str | None:
-    """Return the name of a picture's file stated in a row; None if there is none, or only a number."""
+    """Return the name of a picture's file stated in a row; None if there is no name, or only a number."""
     named = (value for name, value in row.items() if name.strip().lower() in FIELDS["image"] and is_picture_name(value))
     return next(named, None)
 
@@ -195,7 +195,7 @@ class ColumnMapping(Record):
 
     @cached_property
     def other_image(self) -> str | None:
-        """Return the column with the pictures of rows without one in `image`: its name in the singular or plural.
+        """Return the column with the pictures of rows without one in `image`: the same name in the singular or plural.
 
         Files with one picture in most rows often have a list in the others: `image` and `images`.
         """
@@ -232,7 +232,7 @@ class ColumnMapping(Record):
         return {**self.fields, **{field: columns for field, columns in several.items() if columns}, **encoding}
 
     def column(self, field: str) -> str | None:
-        """Return the column of a field; None if no column has it."""
+        """Return the column of a field; None if no column has that field."""
         return self.fields.get(field)
 
     def __str__(self) -> str:
@@ -376,7 +376,7 @@ def option_picture_columns(columns: Sequence[str]) -> dict[str, str]:
 
 
 def image_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that contain one picture each, such as `image_1`, `image_2`; empty if none do."""
+    """Return the columns that contain one picture each, such as `image_1`, `image_2`; empty if there are none."""
     return _in_order(columns, None, _NUMBERED_IMAGE)
 
 
@@ -403,7 +403,7 @@ def _stated_fields(
 
 
 def _reply_columns(lowered: Mapping[str, str], stated: Collection[str]) -> dict[str, str]:
-    """Return the columns of replies by field; empty if no column holds a raw reply."""
+    """Return the columns of replies by field; empty if no column contains a raw reply."""
     columns: dict[str, str] = {}
     for field, names in REPLY_FIELDS.items():
         taken = {*stated, *columns.values()}
@@ -426,7 +426,7 @@ def _reading(value: object, of: str) -> Reading | None:
 
 
 def stated_encoding(value: object, of: str) -> str | None:
-    """Return the encoding that a curator states for a file; None if none is stated.
+    """Return the encoding that a curator states for a file; None if no encoding is stated.
 
     Raises:
         DataError: The encoding is unknown.

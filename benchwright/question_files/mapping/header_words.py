@@ -79,7 +79,7 @@ _OPTION = re.compile(
 
 @lru_cache(maxsize=4096)
 def foreign_option(name: str) -> tuple[str, int] | None:
-    """Return the kind of letter or number that names an option column, and its index; None for other columns.
+    """Return the kind of letter or number that names an option column, and the option's index; None for other columns.
 
     Example:
         >>> foreign_option("Antwort C"), foreign_option("вариант 2"), foreign_option("В"), foreign_option("Antwort")

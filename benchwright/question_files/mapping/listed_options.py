@@ -27,7 +27,7 @@ def with_listed_options(
     columns: ColumnMapping,
     stated: Mapping[str, Any] | None = None,
 ) -> ColumnMapping:
-    """Return columns with the only one that lists options added, if no column has a usual name.
+    """Return columns, adding the only one that lists options if no column has a usual name for options.
 
     In each sampled row with a value, the column must list two or more texts, as a list or mapping or as either in text,
     and the key must be one of them. A column whose keys name several options ("select all that apply") is not accepted.
@@ -53,7 +53,7 @@ def _is_likely(name: str) -> bool:
 
 
 def _lists_options(rows: Sequence[Mapping[str, Any]], name: str, answer: str) -> bool:
-    """Return whether a column lists options in every row that has a value, and each row's key names one of them."""
+    """Return whether a column lists options in every row with a value, and each row's key names one of its options."""
     listed = [(row[name], row.get(answer)) for row in rows if row.get(name) not in (None, "")]
     return bool(listed) and all(_names_one(key, _options(value)) for value, key in listed)
 

@@ -1,4 +1,4 @@
-"""Models' replies in files next to the questions, matched by question id, from the usual columns of such files."""
+"""Models' replies in files next to the questions, read from the usual columns and matched by question id."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def without_ends(name: str) -> str:
 
 
 def reply_of(document: Mapping[str, Any], columns: ColumnMapping, model: str) -> ModelReply | None:
-    """Return the reply in a row; None if it has none, for example because a call failed.
+    """Return the reply in a row; None if the row has none, for example because a call failed.
 
     Raises:
         BadRow: The row has no id.

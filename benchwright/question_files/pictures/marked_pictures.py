@@ -1,4 +1,6 @@
-"""Marks for pictures in the text of a question, such as `<image 2>`: the picture meant, and whether it is present."""
+"""Marks for pictures in the text of a question, such as `<image 2>`: the picture to which each mark refers, and whether
+it is present.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ _PLAIN = re.compile(r"<\|?image\|?>", re.I)
 
 
 def number_of_mark(text: str) -> int | None:
-    """Return the number of the picture in a text that consists of a mark only; None for any other text."""
+    """Return the number of the picture in a text that consists only of a mark; None for any other text."""
     match = _MARK.fullmatch(text.strip())
     return None if match is None else int(match["number"])
 

@@ -60,7 +60,7 @@ PLAIN_CELLS = PictureCells()
 
 
 def named_picture(cell: Mapping[str, Any]) -> str | None:
-    """Return the path of the picture that an object denotes; None if it names none."""
+    """Return the path of the picture that an object denotes; None if the object names none."""
     return next((path for name in _PICTURE_KEYS if isinstance(path := cell.get(name), str) and path.strip()), None)
 
 

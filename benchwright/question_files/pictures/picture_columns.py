@@ -17,7 +17,7 @@ _NO_PICTURES = frozenset(
 
 
 def with_named_pictures(rows: Sequence[Mapping[str, Any]], columns: ColumnMapping) -> ColumnMapping:
-    """Return the columns with the one that names pictures, if the guessed one contains numbers or nothing.
+    """Return the columns with the column that names pictures, if the guessed column contains only numbers or nothing.
 
     Args:
         rows: Some rows of the file.

@@ -25,7 +25,7 @@ _MISLABELLED = "mislabelled"
 
 
 class Identify(Protocol):
-    """A function like `benchwright.images.identify.identify`, possibly with a cache."""
+    """A function like `benchwright.images.identify.identify`, possibly one with a cache."""
 
     def __call__(self, path: Path, *, root: Path, limits: Limits | None = None) -> Identified:
         """Return the identity of an image file."""
@@ -86,7 +86,7 @@ class PictureLookup:
         return self._known[path]
 
     def _of_file(self, local: Path, path: str) -> tuple[Identified, Path]:
-        """Return the identity of a file; a file with the suffix of another format is copied without a name."""
+        """Return the identity of a file; one with another format's suffix is copied under a name without a suffix."""
         try:
             return self._identify(local, root=self._files.root, limits=self._limits), local
         except UnreadableImage as error:

@@ -61,7 +61,7 @@ class _Found(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """How well a file fits a name; larger is better.
+    """How well a file fits a name; a larger value is better.
 
     Args:
         folders: Number of matching folders, counted from the last.
@@ -245,7 +245,7 @@ class _PicturesByPath:
             pass  # an unreadable folder has no pictures, which the question files report
 
     def best(self, name: PictureName, folder: str) -> _Found | None:
-        """Return the file that fits a name best; None if none does.
+        """Return the file that fits a name best; None if no file does.
 
         Raises:
             BadRow: Several files fit equally well.
@@ -268,7 +268,7 @@ class _PicturesByPath:
         return None
 
     def _ways(self, last: str) -> Iterator[tuple[list[str], str]]:
-        """Yield the files that match the last part of a name, for each way of comparing, and the way to report."""
+        """Yield the files that match the last part of a name, for each way of comparing, and the way to be reported."""
         known = self._by_name.get(folded(last), [])
         yield known, ""
         if not has_picture_suffix(last):
@@ -299,7 +299,7 @@ class _PicturesByPath:
         return _Fit(same, spelled == wanted, near)
 
     def _fit_below(self, path: str, name: PictureName) -> _Fit | None:
-        """Return how well a file fits below its first folder, if that has another name in the question file."""
+        """Return how well a file fits below its first folder, if that folder has another name in the question file."""
         its, named = _parts(path)[:-1], name.parts[:-1]
         same = _in_common(_upwards(its), _upwards(named))
         are_first = same == len(its) - 1 == len(named) - 1 and not name.up
@@ -325,5 +325,5 @@ def _in_common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
 
 @lru_cache(maxsize=4096)  # pictures share folders
 def _upwards(folders: tuple[str, ...]) -> tuple[str, ...]:
-    """Return folders in reverse order, in the form used for comparison."""
+    """Return a path's folders from the innermost outwards, in the form used for comparison."""
     return tuple(map(folded, reversed(folders)))

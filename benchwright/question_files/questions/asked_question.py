@@ -117,6 +117,6 @@ class AskedQuestion(Record):
 
 
 def task_name(text: str) -> str:
-    """Return a text in the form of a task name: lower-case letters, digits and `_`, beginning with a letter."""
+    """Return a text in the form of a task name: lowercase letters, digits and `_`, beginning with a letter."""
     name = _NO_TASK_LETTER.sub("_", text.lower()).strip("_")[:64]
     return name if name[:1].isalpha() else f"task_{name}".rstrip("_")

@@ -52,7 +52,8 @@ class FileQuestion(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """Return a digest that identifies the question among all sources: of its stated id, text, options and pictures.
+        """Return a digest, of the stated id, text, options and pictures, that identifies the question among all
+        sources.
 
         Other rows and the locations of files have no influence. A row without an id therefore contributes no id,
         because its number would change with earlier rows.

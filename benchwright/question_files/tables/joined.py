@@ -54,7 +54,7 @@ Read = Callable[[str], Iterator[Row | RefusedRow]]
 
 @dataclass
 class _Beside:
-    """What files next to the questions state about them, by id."""
+    """The information that files next to the questions state about them, by id."""
 
     keys: dict[str, dict[str, Any]] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
@@ -171,7 +171,7 @@ def _pictures_beside(
     among: Sequence[str],
     joined: list[JoinedFile] | None,
 ) -> PictureList | None:
-    """Return the pictures by id from files next to the questions; None if no file has most of the ids."""
+    """Return the pictures by id from files next to the questions; None if no file contains most of the ids."""
     names: dict[str, str | None] = {}
     found = []
     folder = _folder(files, among)
@@ -268,7 +268,7 @@ def _near(folder: _Folder, path: str) -> list[str]:
 
 
 def _keys(folder: _Folder, read: Read, path: str, ids: set[str]) -> dict[str, dict[str, Any]]:
-    """Return what a key file states, by id; empty if it is not a key file or is for other questions."""
+    """Return the contents of a key file, by id; empty if the file contains no keys or belongs to other questions."""
     if path in folder.no_keys:
         return {}
     rows = (row for row in read(path) if isinstance(row, Row))

@@ -144,7 +144,7 @@ def _rows_by_columns(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Return whether a file has an object in its first line, and others in later lines."""
+    """Return whether a file has an object in its first line and further objects in later lines."""
     line, _, rest = head.partition(b"\n")
     try:
         first = json.loads(line)
@@ -155,7 +155,7 @@ def _is_lines(head: bytes) -> bool:
 
 
 def _object_rows(path: str, place: Path, lists: JsonLists) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of an object: from its lists, from objects by id, or else each key with its value."""
+    """Yield the rows of an object: from its lists, from objects by id, or else from each key and its value."""
     pairs: dict[str, Any] = {}
     pictures = listed_pictures(lists) if has_list_of_pictures(place) else PictureList({})
     is_other = False

@@ -136,7 +136,7 @@ def _key(
     controls: Mapping[str, _Control],
     aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the column `answer` from annotators' choices, with their count; empty if the task states a key.
+    """Return the column `answer`, from annotators' choices with their counts; empty if the task states a key.
 
     Args:
         task: The task.
@@ -191,7 +191,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _values(options: Any) -> list[str]:
-    """Return options in data: texts, or Label Studio's dynamic choices (`{"value": ...}`)."""
+    """Return options in data, either strings or Label Studio's dynamic choices (`{"value": ...}`)."""
     if not isinstance(options, list):
         return [] if options is None else [str(options)]
     return [str(o.get("value", o.get("alias", ""))) if isinstance(o, Mapping) else str(o) for o in options]

@@ -67,7 +67,7 @@ class PictureList(NamedTuple):
 
 
 def reference_in(entry: Mapping[str, Any]) -> str | None:
-    """Return the column in which an entry refers to pictures by id; None if there is none, or if it names a file."""
+    """Return the column in which an entry refers to pictures by id; None if there is none or the entry names a file."""
     if own_picture(entry) is not None or any(_is_own(value) for name, value in entry.items() if _holds(name)):
         return None
     return next((name for name in _REFERENCES if _ids(entry.get(name))), None)
@@ -78,13 +78,13 @@ def _holds(name: str) -> bool:
 
 
 def _is_own(value: Any) -> bool:
-    """Return whether a cell contains a picture or a name without a suffix, and not a number or nothing."""
+    """Return whether a cell contains a picture or a name rather than a number or nothing."""
     values = value if isinstance(value, list) else [value]
     return any(not isinstance(v, int) and v not in (None, "") and not str(v).isdecimal() for v in values)
 
 
 def references(entry: Mapping[str, Any]) -> list[str]:
-    """Return the ids by which an entry refers to pictures; empty if there are none, or if it names a file."""
+    """Return the ids by which an entry refers to pictures; empty if there are none, or if the entry names a file."""
     column = reference_in(entry)
     return [] if column is None else _ids(entry[column])
 
@@ -120,7 +120,7 @@ def pictures_in_table(rows: Iterable[Mapping[str, Any]], *, is_of_pictures: bool
 
 
 def listed_pictures(lists: JsonLists) -> PictureList:
-    """Return the list of pictures in a document, wherever it is; empty if there is none."""
+    """Return the list of pictures in a document, wherever the list is; empty if there is none."""
     names: dict[str, str | None] = {}
     for key, _, _, element in lists.elements():
         if key not in LISTS or not isinstance(element, Mapping):
@@ -152,7 +152,7 @@ def _named(value: Any) -> str | None:
 
 
 def _ids(value: Any) -> list[str]:
-    """Return the ids in a cell, which contains one or a list of them; empty for other content."""
+    """Return the ids in a cell, which contains one id or a list of ids; empty for other content."""
     values = value if isinstance(value, list) else [value]
     are_ids = values and all(isinstance(own, str | int) and not isinstance(own, bool) and str(own) for own in values)
     return [str(own) for own in values] if are_ids and not any(map(is_picture_name, values)) else []

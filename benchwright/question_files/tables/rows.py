@@ -131,7 +131,7 @@ def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str], only: Col
 
 
 def _apart(row: Row) -> Iterator[Row]:
-    """Yield the rows contained in a row: only the row itself, unless it lists questions or is a sample of messages."""
+    """Yield the rows contained in a row: those of a list of questions or sample of messages, else the row itself."""
     document: Mapping[str, Any] = row.document
     questions = document.get("questions")
     if isinstance(questions, list) and questions and all(isinstance(entry, Mapping) for entry in questions):

@@ -35,7 +35,7 @@ def setting_names(paths: Collection[str]) -> dict[str, str]:
 
 
 def _alike(words: Sequence[Sequence[str]]) -> int:
-    """Return how many leading words are the same."""
+    """Return the number of leading words that two names have in common."""
     return sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False)))
 
 

@@ -129,7 +129,7 @@ def _numbered(names: Sequence[str]) -> list[str]:
 
 
 def _with_row_names(names: Sequence[str], below: Sequence[TableLine]) -> list[str] | None:
-    """Return the names with one added for the row names, if all rows have one more cell than names, as R writes tables.
+    """Return column names, with one added for the row names if all rows have one more cell, as in tables written by R.
 
     Unquoted text that contains a delimiter also produces such rows. The row names and the ids must therefore be
     distinct single words, pictures must be in the resulting picture columns, and no cell may begin with a space, as the

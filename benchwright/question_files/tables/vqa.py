@@ -103,7 +103,7 @@ def vqa_rows(
 
 
 def _agree(own: Any, other: Any) -> bool:
-    """Return whether a question and its annotation do not state different keys."""
+    """Return whether the keys of a question and of its annotation are compatible."""
     return own in (None, "", []) or other is None or str(own) == str(other)
 
 

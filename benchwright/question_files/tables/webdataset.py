@@ -31,7 +31,7 @@ SAMPLE_PICTURES = "images"
 
 
 def is_webdataset(path: Path) -> bool:
-    """Return whether a TAR archive contains samples: a `.json` and another member with the same name up to a dot."""
+    """Return whether a TAR archive has samples: a `.json` and another member with the same name up to the first dot."""
     if path.suffix.lower() != ".tar":
         return False
     try:
@@ -69,7 +69,7 @@ def webdataset_rows(files: DatasetFiles, path: str, *, with_pictures: bool = Tru
 
 
 def _split_name(name: str) -> tuple[str, str]:
-    """Return the folder with the name up to its first dot, and the part after that dot."""
+    """Return the folder and the name up to its first dot, and the part after that dot."""
     folder, slash, base = name.removeprefix("./").rpartition("/")
     stem, _, extension = base.partition(".")
     return f"{folder}{slash}{stem}", extension

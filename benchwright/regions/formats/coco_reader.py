@@ -56,7 +56,7 @@ class _SizedPicture(NamedTuple):
 
 
 class _Entries(NamedTuple):
-    """Records of the first pass.
+    """Records collected in the first pass.
 
     Args:
         pictures: The picture with each id.

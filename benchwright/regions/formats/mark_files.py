@@ -22,7 +22,7 @@ def read_marks(
     shape: RegionShape | None = None,
     sizes_wh: Mapping[str, SizeWH] | None = None,
 ) -> Iterator[PictureMarks | RefusedMark]:
-    """Yield the pictures of a file with their marks, and the unreadable entries.
+    """Yield the pictures of a file with their marks, as well as the unreadable entries.
 
     An invalid entry becomes one `RefusedMark`, listed under its picture if it has one, otherwise yielded separately.
     All other entries are read.

@@ -113,7 +113,7 @@ class MarkError(ValueError):
 
 
 def number_in(value: Any, what: str) -> float:
-    """Return a value as a finite number.
+    """Return a value as a finite number, after checking it.
 
     Raises:
         MarkError: The value is not a finite number.
@@ -188,7 +188,7 @@ def _pulled_in(points: Iterable[tuple[float, float]], size_wh: SizeWH) -> Iterat
 
 
 def as_shape(region: Region, shape: RegionShape | None, size_wh: SizeWH) -> Region:
-    """Return a region as another shape, if possible: for example the bounds of an area or the pixels of an outline.
+    """Return a region as another shape, if possible, such as the bounds of an area or the pixels of an outline.
 
     Raises:
         MarkError: The region does not convert to the shape.
@@ -247,7 +247,7 @@ def known_name(name: str, names: Container[str]) -> str | None:
 
 
 def size_of(name: str, sizes_wh: Mapping[str, SizeWH]) -> SizeWH | None:
-    """Return the size of a picture by its path or the known end of the path; None if the picture is unknown."""
+    """Return the size of a picture, found by its path or the known end of the path; None if the picture is unknown."""
     known = known_name(name, sizes_wh)
     return None if known is None else sizes_wh[known]
 

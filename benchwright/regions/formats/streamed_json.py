@@ -187,7 +187,7 @@ class _Cursor:
             return value, start, self.offset - start
 
     def more(self) -> bool:
-        """Read one more chunk, drop the text that has been consumed, and return whether the file had more."""
+        """Read one more chunk, drop the text that has been consumed, and return whether there was another chunk."""
         if self.at_end:
             return False
         # Chunks grow with a long element, so that decoding does not restart from its beginning too often.

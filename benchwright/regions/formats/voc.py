@@ -47,7 +47,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def read_voc(
     path: Path, *, shape: RegionShape | None = None, sizes_wh: Mapping[str, SizeWH] | None = None
 ) -> Iterator[PictureMarks | RefusedMark]:
-    """Yield the pictures of a file or folder with the boxes on them, and the files that cannot be read.
+    """Yield the pictures of a file or folder with their boxes, and the files that cannot be read.
 
     Args:
         path: An XML file, or a folder of them, searched with its subfolders.

@@ -381,7 +381,7 @@ def _people_and_baseline(facts: CardFacts, version: int) -> str:
 
 
 def _undecided(facts: CardFacts) -> list[str]:
-    """Return the warning that no person decided on a model's estimates, if none did."""
+    """Return the warning that no person decided on a model's estimates, if that is the case."""
     if not facts.estimated or decided_by(facts.stages, facts.agreement) == "people":
         return []
     return [

@@ -16,7 +16,7 @@ from .texts import TextOrigin, texts_section
 
 @dataclass(frozen=True)
 class CardFacts:
-    """The facts that a card states; all of them are also in other files of the release.
+    """The facts that a card states; all of these are also in other files of the release.
 
     Attributes:
         name: Name of the benchmark.

@@ -1,4 +1,4 @@
-"""The wording of cards before version 6, with which verification can still compare them.
+"""The wording of cards before version 6, with which verification can still compare such cards.
 
 The sections of the card are defined in the current wording. A section of an earlier card has the earlier phrase in
 place of each current one.

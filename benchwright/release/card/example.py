@@ -85,7 +85,7 @@ class _PossibleExample(NamedTuple):
 
 
 class ExampleChoice:
-    """The choice of the example item from all items of a release, which may come in any order.
+    """The choice of the example item from all items of a release, which may arrive in any order.
 
     Pictures are decoded after the last item. If the first candidate has a damaged picture, the card shows the next; if
     all of the few candidates kept are damaged, it shows none.
@@ -95,7 +95,7 @@ class ExampleChoice:
         self._first: list[_PossibleExample] = []
 
     def wants(self, item_id: str, *, is_marked: bool) -> bool:
-        """Return whether an item would rank among the first candidates of those seen so far."""
+        """Return whether an item would rank among the best candidates seen so far."""
         return len(self._first) < CANDIDATES or (not is_marked, item_id) < self._first[-1].key
 
     def take(
@@ -124,7 +124,7 @@ class ExampleChoice:
 
 
 def _beside_each_other(pictures: Sequence[Pixels]) -> Pixels:
-    """Return pictures in a row on a white background, each scaled down to fit."""
+    """Return pictures side by side on a white background, each scaled down to fit."""
     from PIL import Image
 
     wide = (_WIDE_PX - _GAP_PX * (len(pictures) - 1)) // len(pictures)

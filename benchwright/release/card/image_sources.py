@@ -14,7 +14,7 @@ COLUMNS = ("author", "licence", "url", "dataset", "date", "attribution")
 
 
 def image_source_lines(records: Iterable[ImageRecord]) -> Iterator[bytes]:
-    """Yield the lines of the table: a header and one line per image with a source, in the order of the records."""
+    """Yield the lines of the table: a header and one line per image with a source, in record order."""
     yield _line(["image_id", "file", *COLUMNS])
     for record in records:
         if record.source is not None:

@@ -14,8 +14,8 @@ _MOST_PEOPLE = 200
 
 
 def checks(agreement: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return paragraphs about how each campaign checked its annotators; none for a campaign whose report does not cover
-    this.
+    """Return paragraphs about how each campaign checked its annotators; there are none for a campaign whose report does
+    not cover its checks.
 
     Args:
         agreement: Summary of each campaign, by name, as the release states it.

@@ -51,9 +51,7 @@ class PromptAcceptance(NamedTuple):
 
     @property
     def taken(self) -> float | None:
-        """Return the proportion of shown drafts that annotators accepted or edited, 0 to 1, or None if none
-        was shown.
-        """
+        """Return the proportion of shown drafts that annotators accepted or edited, 0 to 1; None if none was shown."""
         return None if not self.shown else (self.accepted + self.edited) / self.shown
 
     def to_json(self) -> dict[str, Any]:

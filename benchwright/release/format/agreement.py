@@ -35,7 +35,7 @@ def is_simulated(summary: Mapping[str, Any]) -> bool:
 
 
 def is_empty(summary: Mapping[str, Any]) -> bool:
-    """Return whether a campaign's summary has no decision, because it has no task or no annotator made a decision."""
+    """Return whether a campaign's summary has no decision, because there is no task or no annotator made a decision."""
     if summary.get("total") == 0:
         return True
     annotators = summary.get("annotators")
@@ -48,7 +48,7 @@ def is_empty(summary: Mapping[str, Any]) -> bool:
 def contradictions(
     recipe: Mapping[str, Any], agreement: Mapping[str, Mapping[str, Any]], baseline: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
-    """Return where the recipe or human baseline contradicts the agreement report on whether annotators were people.
+    """Return contradictions of the agreement report by recipe or human baseline on whether annotators were people.
 
     Args:
         recipe: Recipe in the manifest.

@@ -87,7 +87,7 @@ def spelled(blind: BlindStrategy) -> bytes:
 
 
 def read_blind_strategy(release: Release) -> BlindStrategy | None:
-    """Return a release's figure, or None if it states none.
+    """Return a release's figure, or None if the release states none.
 
     Raises:
         DataError: The file is damaged.

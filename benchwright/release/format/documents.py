@@ -1,4 +1,4 @@
-"""JSON documents of a release: equal values give equal bytes, and the reader trusts no input.
+"""JSON documents of a release: equal values give equal bytes, and the reader treats all input as untrusted.
 
 A document in a release from elsewhere may be huge, deeply nested, ambiguous, or invalid text. All of these raise a
 `DataError`.

@@ -117,7 +117,7 @@ def _pixels(image: Any, image_id: str, title: str) -> Pixels:
 
 
 def _decoded(image: Image.Image, title: str) -> Pixels:
-    """Return the pixels of a picture decoded by another library, if they certainly equal those of `decode_rgb`."""
+    """Return the pixels of a picture decoded by another library, if they are certain to equal those of `decode_rgb`."""
     import numpy as np
 
     doubts = {

@@ -114,7 +114,7 @@ def read_errata(path: Path) -> tuple[Erratum, ...]:
 
 
 def released_errata(release: Release) -> tuple[Erratum, ...]:
-    """Return the errata of a release, which list how it corrects earlier versions.
+    """Return the errata of a release, which list the release's corrections to earlier versions.
 
     Raises:
         DataError: The file is missing, was changed after freezing, or is not such a document.
@@ -162,7 +162,7 @@ class Corrections:
         self._seen: set[str] = set()
 
     def correct(self, item: Item, *, released: Item | None = None) -> Item | None:
-        """Return the item to release, or None to leave it out.
+        """Return the item to release, or None if the item must be left out.
 
         A revision of the item corrects a wrong key or wrong texts. The item is left out if annotators agreed on neither
         another letter nor edits, the question is ambiguous, a picture is wrong, or the item is a duplicate.
@@ -208,7 +208,7 @@ class Corrections:
 
 
 def _with_key(item: Item, letter: str) -> Item:
-    """Return the item with another right letter; for the letter of the refusal choice, the answer becomes None."""
+    """Return the item with another letter as its key; for the letter of the refusal choice, the answer becomes None."""
     answer = None if letter == item.refusal else letter
     changed = item.model_copy(update={"answer": answer, "revision": item.revision + 1})
     return Item.model_validate(changed.model_dump())

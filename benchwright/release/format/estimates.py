@@ -45,7 +45,8 @@ def is_estimated(item: Item) -> bool:
 def decided_by(
     stages: Sequence[Mapping[str, Any]], agreement: Mapping[str, Mapping[str, Any]]
 ) -> Literal["people", "simulated"] | None:
-    """Return who decided which items to keep: people, otherwise simulated annotators; None if there are no decisions.
+    """Return who decided which items to keep: people if any, otherwise simulated annotators; None if there was no
+    decision.
 
     Args:
         stages: Stages as a manifest names them; only campaigns with decisions count.

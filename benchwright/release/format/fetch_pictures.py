@@ -58,12 +58,12 @@ class _Unfollowed(urllib.request.HTTPRedirectHandler):
     """Handler that follows no redirect, so that the caller can check each address."""
 
     def redirect_request(self, *arguments: Any) -> None:
-        """Follow none."""
+        """Follow no redirect."""
         del arguments
 
 
 def fetched(url: str, *, size_bytes: int, sha256: str, private_hosts: bool = False) -> bytes:
-    """Return the file at an address, after a check of its size and SHA-256.
+    """Return the file at an address after checking its size and SHA-256.
 
     Args:
         url: Address of the file.

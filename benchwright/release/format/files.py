@@ -74,7 +74,7 @@ def read_whole(handle: BufferedReader, name: str, *, max_bytes: int) -> bytes:
 
 
 def listing(root: Path, folders: frozenset[str]) -> Iterator[FolderEntry]:
-    """Yield the entries of a folder and of its subfolders in `folders`; other subfolders are not entered."""
+    """Yield the entries of a folder and of its subfolders in `folders`; other subfolders are skipped."""
     for folder in ("", *sorted(folders)):
         path = root / folder
         if folder and (path.is_symlink() or not path.is_dir()):

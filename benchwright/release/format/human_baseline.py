@@ -1,4 +1,4 @@
-"""The human baseline of a release: how often annotators who did not see the key answered each item right.
+"""The human baseline of a release: how often annotators who did not see the key answered each item correctly.
 
 A release may contain several baselines, one per answer campaign. Pseudonyms identify the annotators; their names stay
 in the review store.

@@ -43,7 +43,7 @@ class SizedRow(NamedTuple):
 
 
 class PictureRange(NamedTuple):
-    """The ids of pictures from `first` up to, but not including, `stop`; an item without pictures has the id ''."""
+    """The ids of pictures from `first` up to, but not including, `stop`; the id is '' for an item without pictures."""
 
     first: str
     stop: str
@@ -151,7 +151,9 @@ by row.
 
 
 def _pictures_once(schema: pa.Schema) -> pa.Schema:
-    """Return a schema with the picture columns as written and read; the file itself has the format's schema."""
+    """Return a schema whose picture columns have the type used for writing and reading; the file itself keeps the
+    schema of the format.
+    """
     for name in PICTURE_COLUMNS:
         if name not in schema.names:  # version 1
             continue
@@ -200,7 +202,7 @@ def _leaves(schema: pa.Schema) -> list[str]:
 
 
 class _Group:
-    """Rows of a row group that is about to be written."""
+    """Rows collected for a row group that is about to be written."""
 
     def __init__(self) -> None:
         self.rows: list[Mapping[str, Any]] = []
@@ -217,7 +219,7 @@ class _Group:
         self._pictures.update(cell["path"] for cell in _cells(sized.row))
 
     def is_full_for(self, sized: SizedRow, limits: PieceLimits) -> bool:
-        """Return whether a row must begin the next group."""
+        """Return whether a row no longer fits, so that it must begin the next group."""
         if not self.rows:
             return False
         if len(self.rows) >= limits.group_rows or self.shown + sized.picture_bytes > limits.shown_bytes:
@@ -226,7 +228,7 @@ class _Group:
         return not shares and self.size + sized.text_bytes + self.new_bytes(sized.row) > limits.group_bytes
 
     def new_bytes(self, row: Mapping[str, Any]) -> int:
-        """Return the size, in bytes, of those of a row's pictures that no row in the group shows yet."""
+        """Return the size, in bytes, of the pictures in a row that no other row in the group shows."""
         new = {cell["path"]: len(cell["bytes"] or b"") for cell in _cells(row) if cell["path"] not in self._pictures}
         return sum(new.values())
 
@@ -333,7 +335,7 @@ def _rows(batch: pa.RecordBatch, *, with_files: bool) -> Iterator[dict[str, Any]
 
 
 class _PictureColumn:
-    """A picture column of a row group, whose files become Python values once.
+    """A picture column of a row group, whose files are converted to Python values only once.
 
     It avoids Arrow's compute functions, whose import takes as long as reading an item.
 
@@ -360,7 +362,7 @@ class _PictureColumn:
 
 
 def _are_there(array: pa.Array) -> Sequence[bool]:
-    """Return which values of an array are not null."""
+    """Return a mask of the values of an array that are not null."""
     if not array.null_count:
         return [True] * len(array)
     there: list[bool] = pa.Array.from_buffers(

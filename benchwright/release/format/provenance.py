@@ -47,7 +47,7 @@ class SourceTally:
             authors.add(author)
 
     def counts(self) -> list[SourceCount]:
-        """Return the counts sorted by dataset, then license; unstated ones come first."""
+        """Return the counts sorted by dataset, then license; unstated values come first."""
         ordered = sorted(self._images, key=lambda pair: [(part is not None, part or "") for part in pair])
         return [SourceCount(*pair, self._images[pair], len(self._authors[pair])) for pair in ordered]
 
@@ -71,7 +71,7 @@ FILE_STEPS = frozenset({METADATA_REMOVED, ENCODED, TURNED, LOSSLESS})
 
 
 def address_of(record: ImageRecord) -> str | None:
-    """Return the URL of a picture's own file, as stated by its source, or None if it has none.
+    """Return the URL of a picture's own file, as stated by its source, or None if the picture has none.
 
     A made picture has none, since only the workspace has its file.
     """
@@ -84,7 +84,7 @@ def address_of(record: ImageRecord) -> str | None:
 
 
 def files_before_removal(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
-    """Return the ids of files before metadata removal, by the ids of the files after it."""
+    """Return the ids of files before metadata removal, by the ids of the files after removal."""
     return _files_before(records, {METADATA_REMOVED})
 
 
@@ -96,7 +96,7 @@ def files_before_release(records: Iterable[Operation | ImageRecord]) -> dict[str
 
 
 def steps_of_released_files(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
-    """Return the steps by which freezing made files from those of the workspace, by the ids of the new files."""
+    """Return the steps by which freezing made files from those of the workspace, keyed by the ids of the new files."""
     operations: dict[str, str] = {}
     steps: dict[str, str] = {}
     for record in records:

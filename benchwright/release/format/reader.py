@@ -211,7 +211,7 @@ class Release:
                 yield self._checked(row | next(pictured) if is_wanted else row, split, title, known)
 
     def _splits_of(self, split: str | None) -> tuple[str, ...]:
-        """Return the names of the splits to read: one or all."""
+        """Return the names of the splits to read: the given one, or all."""
         if split is not None and split not in self.splits:
             raise BenchwrightError(f"{self.path} has no split {split!r}; it has {', '.join(self.splits)}")
         return self.splits if split is None else (split,)

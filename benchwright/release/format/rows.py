@@ -61,7 +61,7 @@ class KnownFiles:
         self._files: OrderedDict[str, bytes] = OrderedDict()
 
     def is_of(self, data: bytes, sha256: str) -> bool:
-        """Return whether a file has the given SHA-256, which is computed unless the file is a recent one."""
+        """Return whether a file has the given SHA-256, which is computed unless the file was used recently."""
         if self._files.get(sha256) == data:
             self._files.move_to_end(sha256)
             return True

@@ -1,4 +1,4 @@
-"""The columns of a release's Parquet files: a stable format, which golden files in the tests protect.
+"""The columns of a release's Parquet files: a stable format, protected by golden files in the tests.
 
 One row is one item. `images` and `unmarked` have the layout in which Hugging Face `datasets` stores `List(Image())`.
 The schema's metadata states this, so `datasets.load_dataset(<release folder>)` returns decoded pictures. Open

@@ -1,6 +1,4 @@
-"""Facts that only the curators of a release know: its authors, the consent and pay of annotators, and the terms of
-access.
-"""
+"""Facts known only to the curators of a release: authors, annotators' consent and pay, and terms of access."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _SALT = re.compile(rf"[0-9a-f]{{{2 * SALT_BYTES}}}")
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """A parsed key file, which takes about 2 kB of memory per sealed item.
+    """The parsed content of a key file, which takes about 2 kB of memory per sealed item.
 
     Attributes:
         path: Path of the file.
@@ -57,7 +57,7 @@ class AnswerKey:
 
 
 def commitment_of(salt: bytes, lines: Iterable[str]) -> str:
-    """Return the commitment to a salt and the lines of entries, 64 hexadecimal digits."""
+    """Return the commitment to a salt and the lines of entries, as 64 hexadecimal digits."""
     digest = sha256(_PREFIX + salt)
     for line in lines:
         digest.update(line.encode() + b"\n")
@@ -132,7 +132,7 @@ def _head(line: bytes, path: Path) -> dict[str, str]:
 
 
 def _lines(handle: Iterable[bytes], path: Path) -> Iterator[bytes]:
-    """Yield the lines of the entries without the separators between them."""
+    """Yield the lines of the entries without the separators between lines."""
     ended = False
     for line in handle:
         if ended or len(line) > _MAX_LINE_BYTES:

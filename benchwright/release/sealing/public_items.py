@@ -1,4 +1,4 @@
-"""Items of sealed splits in their public form: the content shown, and nothing that reveals the answer.
+"""Items of sealed splits in their public form: the content that is shown, without anything that reveals the answer.
 
 A secret salt of 32 bytes determines the public id of an item, hence its position in the release, and the order of its
 options. Without the salt, neither can be derived from the original item, nor the original item from them.
@@ -87,7 +87,7 @@ def public_item(item: Item, salt: bytes) -> PublicItem:
 
 
 def withheld_values(original: Item, public: PublicItem) -> dict[str, Any]:
-    """Return the values that the public item has in the columns `_WITHHELD` once it is unsealed."""
+    """Return the values in the columns `_WITHHELD` that the public item gets when it is unsealed."""
     new_key = dict(zip(public.order, LETTERS, strict=False))
     answered = public.item.model_copy(
         update={
@@ -101,7 +101,7 @@ def withheld_values(original: Item, public: PublicItem) -> dict[str, Any]:
 
 
 def what_tells(item: Item) -> list[str]:
-    """Return the names of the fields in which an item of a sealed split reveals more than permitted."""
+    """Return the names of the fields through which an item of a sealed split reveals more than permitted."""
     expected: dict[str, Any] = {
         "revision": 0,
         "answer": None,

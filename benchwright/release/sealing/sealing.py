@@ -31,8 +31,8 @@ def key_path(workspace: Path, name: str, version: str) -> Path:
 
 
 def known_salt(workspace: Path, name: str, version: str | None) -> bytes | None:
-    """Return the salt with which this release, or else another version of the same name, was sealed earlier; None if
-    there is none.
+    """Return the salt with which this release, or else another version of it, was sealed earlier; None if there is
+    none.
 
     With the same salt, the same items keep their public ids and the order of their options.
     """
@@ -59,7 +59,7 @@ def require_secret_seed(seed: int) -> None:
 
 
 class Sealing:
-    """Seals the splits of one release.
+    """The process of sealing the splits of one release.
 
     Args:
         splits: Names of the sealed splits.
@@ -109,7 +109,7 @@ class Sealing:
     def public(
         self, items: Iterable[tuple[Item, str]], image: Callable[[str], ImageRecord]
     ) -> Iterator[tuple[Item, str]]:
-        """Yield items in public form, and keep the parts that are left out for the key file."""
+        """Yield items in public form, and keep the omitted parts for the key file."""
         for item, split in items:
             self._shown = {}
             if split not in self.splits:
@@ -192,7 +192,7 @@ class Sealing:
         }
 
     def human_baseline(self, baseline: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        """Return a human baseline without the sealed items, or None if no item remains."""
+        """Return a human baseline without the sealed items, or None if no items remain."""
         if baseline is None:
             return None
         self._keep("human_baseline", "", dict(baseline))
@@ -207,7 +207,7 @@ class Sealing:
         self._keep("errata", "", list(errata))
 
     def manifest_entry(self) -> SealedSplits:
-        """Return the manifest's entry; call it after all items have passed."""
+        """Return the entry for the manifest; call this after all items have passed through `public`."""
         return SealedSplits(
             splits=list(self.splits),
             commitment=commitment_of(self.salt, self._lines()),

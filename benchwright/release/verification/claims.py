@@ -53,7 +53,7 @@ class CardCheck:
 
 
 def people_claimed(prose: str, agreement: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Return the words with which a text attributes work to people although all campaigns were simulated.
+    """Return the words by which a text attributes work to people although all campaigns were simulated.
 
     Only English text is examined, sentence by sentence; sentences that deny work by people or mention simulation are
     skipped. The text of a release without campaigns is also skipped, since it may repeat statements of its source about

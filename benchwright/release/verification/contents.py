@@ -151,7 +151,7 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
 
 
 def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
-    """Return what the drawings of marks could not prove, as statements."""
+    """Return statements of what the drawings of marks could not prove."""
     lines = []
     if manifest.drawing_version not in {None, *KNOWN_VERSIONS}:
         lines.append(
@@ -287,7 +287,7 @@ def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> Mapping[str,
 def _check_card(
     root: Path, manifest: Manifest, seen: _Seen, baseline: Mapping[str, CampaignBaseline] | None
 ) -> CardCheck:
-    """Compare the card with the rows, the manifest and the other documents, and these with each other."""
+    """Compare the card with the rows, the manifest and the other documents, and those documents with each other."""
     try:
         text = read_inside(root, manifests.CARD, max_bytes=documents.MAX_BYTES).decode()
         agreement = read_agreement(root)

@@ -34,7 +34,7 @@ _WAITING_ITEMS = 512
 
 
 class DrawingFault(NamedTuple):
-    """A fault of a drawn picture.
+    """A fault in a drawn picture.
 
     Attributes:
         text: Description of the fault, to follow the name of the picture.
@@ -69,7 +69,7 @@ class _AwaitedItem(NamedTuple):
 
 
 class DrawingComparer:
-    """Compares the drawn pictures of items; each picture with its marks is drawn once.
+    """A comparer of items' drawn pictures, which draws each picture with its marks only once.
 
     Encoders differ between machines, so bytes need not be equal, and JPEG pixels may differ by a few levels from those
     of the JPEG made here. Memory use grows by about 100 bytes per drawn picture.
@@ -90,7 +90,7 @@ class DrawingComparer:
         self.drawn = 0
 
     def compared(self, items: Iterable[ReleasedItem]) -> Iterator[tuple[ReleasedItem, DrawingFault | None]]:
-        """Yield items in order, each with the fault of its drawn pictures, or None if there is no fault.
+        """Yield items in order, each with the fault in its drawn pictures, or None if there is no fault.
 
         Raises:
             DataError: A picture crashed the process that compared it, or exhausted its memory.
@@ -170,7 +170,7 @@ def _of_comparison(task: _ToCompare) -> DrawingFault | None:
 
 
 def _compared(data: bytes, prompts: Sequence[VisualPrompt], drawn: bytes | None, version: int) -> DrawingFault | None:
-    """Return how a drawn picture differs from the drawing of its file and marks, or None if it does not."""
+    """Return how a drawn picture differs from the drawing of its file and marks, or None if it does not differ."""
     try:
         expected = drawn_pixels(data, prompts)
     except (PromptError, UnreadableImage) as error:

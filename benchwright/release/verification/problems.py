@@ -11,7 +11,7 @@ _MAX_PROBLEMS = 200
 
 
 class Problems:
-    """A bounded list of problems; a hostile folder can have any number of wrong files, so the rest are only counted."""
+    """A bounded list of problems; further ones are only counted, since a hostile folder can have any number of them."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -26,11 +26,11 @@ class Problems:
 
     @property
     def found(self) -> bool:
-        """Return whether there is any problem."""
+        """Return whether any problem was found."""
         return bool(self._lines)
 
     def all(self) -> list[str]:
-        """Return the lines, at most `_MAX_PROBLEMS` of them."""
+        """Return at most `_MAX_PROBLEMS` lines."""
         return [*self._lines, *([f"and {self._left_out} more problems"] if self._left_out else [])]
 
 

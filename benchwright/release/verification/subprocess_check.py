@@ -27,7 +27,7 @@ def check_contents_apart(
     memory_bytes: int = _MEMORY_BYTES,
     program: Sequence[str] = ("-m", "benchwright.release.verification.contents"),
 ) -> ReleaseContents:
-    """Return the result of `contents.check_contents` for a release whose manifest can be read.
+    """Return the result of `contents.check_contents` for a release with a readable manifest.
 
     Raises:
         RuntimeError: The program failed through no fault of the release.

@@ -1,5 +1,4 @@
-"""Verification that every file of a release is as it was when frozen, and that every row matches the release's
-statements.
+"""Verification that all files of a release are unchanged since freezing, and that all rows match its statements.
 
 The folder may come from anyone, so the check trusts nothing in it. It reports links and devices without opening them,
 checks sizes before reading bytes, and parses Parquet in a separate process, only after the manifest and the listed
@@ -185,7 +184,7 @@ def _check_manifest(manifest: Manifest, problems: Problems) -> None:
 
 
 def _assigned_splits(recipe: Mapping[str, Any]) -> set[str]:
-    """Return the names of splits that a recipe's `splits` steps assign; empty if other steps or none name splits."""
+    """Return the names of splits that a recipe's `splits` steps assign; empty if no such step states them."""
     steps = recipe.get("steps")
     entries = [entry for entry in steps if isinstance(entry, dict)] if isinstance(steps, list) else []
     fractions = [entry.get("fractions") for entry in entries if entry.get("step") == "splits"]

@@ -36,7 +36,7 @@ _RECORDS = 16
 
 @dataclass(frozen=True)
 class DataFiles:
-    """The data files of a release in the making.
+    """The data files of a release that is being written.
 
     Attributes:
         draft: Folder to which they are written.
@@ -113,8 +113,8 @@ class DataFiles:
         return choice
 
     def _marked_and_key(self, split: str, part: PictureRange) -> tuple[int, str | None]:
-        """Return the number of rows of a part with marks, and the digest of all that its files depend on; None for
-        an empty part.
+        """Return the number of rows of a part with marks, and the digest of everything on which its files depend; None
+        for an empty part.
         """
         facts_of = lru_cache(_RECORDS)(self._facts_of)
         rows, marked = 0, 0
@@ -133,7 +133,7 @@ class DataFiles:
         return [record.media_type, record.notes, self.by_address(record)]
 
     def _copied(self, split: str, number: int, key: str) -> dict[str, FileEntry] | None:
-        """Copy the files of a part from an earlier release; return None if there are none, or they have changed."""
+        """Copy the files of a part from an earlier release; return None if they do not exist or have changed."""
         noted = self.store.get(_PART, key)
         if noted is None:
             return None

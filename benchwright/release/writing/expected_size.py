@@ -1,6 +1,4 @@
-"""The expected size of a release and what determines it, computed from records alone before anything is drawn or
-written.
-"""
+"""The expected size of a release and its factors, computed from records alone before drawing or writing anything."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ _READ_ALIKE = frozenset({"image/jpeg", "image/png", "image/webp"})
 
 
 class PictureOfRow(NamedTuple):
-    """A picture as items of a split show it with the same marks, drawn as JPEG (`is_visual`) or losslessly."""
+    """A picture shown with the same marks by items of a split, drawn as JPEG (`is_visual`) or losslessly."""
 
     split: str
     image_id: str

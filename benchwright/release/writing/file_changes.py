@@ -114,7 +114,7 @@ class FileChanges:
         self._database.execute("DELETE FROM to_make")
 
     def item(self, item: Item) -> Item:
-        """Return the item with the released files; the same object if these are the workspace's files."""
+        """Return the item with the released files; return the same object if these are the workspace's files."""
         if not self._used:
             return item
         cut = {image.image_id: self._released_id(image.image_id) for image in item.images}
@@ -138,14 +138,14 @@ class FileChanges:
         return item.model_copy(update={"images": images, "choices": choices})
 
     def image(self, image_id: str) -> ImageRecord:
-        """Return the record of an image, in the workspace or the release, that belongs to the last item taken."""
+        """Return the record of an image, in the workspace or the release, that belongs to the last item returned."""
         row = self._database.execute("SELECT record FROM record WHERE image_id = ?", (image_id,)).fetchone()
         if row is None:
             return self._image(image_id)
         return ImageRecord.model_validate_json(row[0])
 
     def image_bytes(self, record: ImageRecord) -> bytes:
-        """Return the file of a record, of the workspace or the release."""
+        """Return the file of a record, from the workspace or the release."""
         if not self._is_released(record.image_id):
             return self._image_bytes(record)
         changed = self.image(record.image_id)
@@ -265,7 +265,7 @@ class FileChanges:
         return released_id
 
     def _keep_originals(self, record: ImageRecord) -> None:
-        """Keep the records of a file and its ancestors while the item that shows it is the last."""
+        """Keep the records of a file and its ancestors while the item that shows it is the last one."""
         waiting = [record]
         while waiting:
             earlier = waiting.pop()

@@ -20,7 +20,7 @@ from benchwright.machine.storage_faults import is_of_the_machine, storage_fault
 
 @contextmanager
 def unfinished(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder next to `folder`, locked by this process and removed at the end unless it was moved.
+    """Yield an empty folder next to `folder`, locked by this process and removed at the end unless it has been moved.
 
     Raises:
         BenchwrightError: Another process is filling the folder.

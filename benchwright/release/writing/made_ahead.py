@@ -1,4 +1,4 @@
-"""Release files that the run's engine makes in advance and puts into the store of released bytes.
+"""Release files that the run's engine creates in advance and puts into the store of released bytes.
 
 Freezing processes one picture after another, in the order of the items. The run's workers do the slow part, rotating
 and encoding files, beforehand; the store then already has each file when it is needed.

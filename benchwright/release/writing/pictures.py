@@ -69,9 +69,7 @@ class _Drawing(NamedTuple):
 
 
 class _WaitingRow(NamedTuple):
-    """A row with its files without marks, and the keys of their drawings; a key is None if models see the file
-    itself.
-    """
+    """A row with its unmarked files and the keys of their drawings; a key is None if models see the file itself."""
 
     row: Mapping[str, Any]
     text_bytes: int
@@ -146,7 +144,7 @@ def with_pictures(
 
 
 class _Pictures:
-    """Files of rows; those of the last rows are kept, because the next rows show them again.
+    """Files of rows; the files of the latest rows are kept, because the next rows show them again.
 
     Attributes:
         wanted: Drawings that waiting rows need, by key.
@@ -169,7 +167,7 @@ class _Pictures:
         self.wanted, self.held = {}, 0
 
     def begun(self, row: Mapping[str, Any], text_bytes: int, fidelity: PictureFidelity) -> _WaitingRow:
-        """Return a row with its files without marks read and checked, and record the drawings that it needs."""
+        """Read and check a row's unmarked files, record the drawings that the row needs, and return the row."""
         marks = [[]] if row["visual_prompts"] == _UNMARKED else _MARKS.validate_json(row["visual_prompts"])
         clean: list[_Cell] = []
         drawn: list[str | None] = []

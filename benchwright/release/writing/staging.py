@@ -62,7 +62,7 @@ class Staging:
         self._database.close()
 
     def take_in(self, items: Iterable[tuple[Item, str]], image: Callable[[str], ImageRecord]) -> None:
-        """Add items with their splits, and the records of the images that they show or derive from.
+        """Add items with their splits, and the records of the images that they show and of those images' ancestors.
 
         Raises:
             DataError: The name of a split, an item or an image is invalid.
@@ -164,8 +164,8 @@ class Staging:
             yield json.loads(row), len(row)
 
     def example_rows(self) -> Iterator[tuple[dict[str, Any], int]]:
-        """Yield the rows that the card may show as its example in the order of its choice, each with the size of its
-        text, in bytes.
+        """Yield the rows that the card may show as its example in order of preference, each with the size of its text,
+        in bytes.
         """
         query = (
             "SELECT row FROM item WHERE is_marked = ? AND json_array_length(row, '$.image_ids') BETWEEN 1 AND ? "
@@ -225,7 +225,7 @@ class Staging:
         return identity.root(leaf for (leaf,) in self._database.execute("SELECT leaf FROM item ORDER BY leaf"))
 
     def operation_ids(self) -> list[str]:
-        """Return the ids of the operations that items and images refer to, sorted."""
+        """Return the ids of the operations to which items and images refer, sorted."""
         query = (
             "SELECT operation_id FROM item UNION "
             "SELECT operation_id FROM image WHERE operation_id IS NOT NULL ORDER BY operation_id"

@@ -364,7 +364,7 @@ def _check_operations(staging: Staging, contents: _Contents) -> None:
 
 
 def _check_baseline(staging: Staging, contents: _Contents) -> None:
-    """Check the structure of the human baseline, and that the release has its items."""
+    """Check the structure of the human baseline, and that the release contains the baseline's items."""
     if contents.human_baseline is None:
         return
     for campaign, answers in human.check_human_baseline(contents.human_baseline).items():

@@ -26,7 +26,7 @@ def yes_or_no(reply: str) -> str | None:
 
 
 def holds(reply: str, gold: str) -> bool:
-    """Return whether the gold word occurs anywhere in the reply, including inside other words.
+    """Return whether the gold answer occurs anywhere in the reply, including inside other words.
 
     Table 5 counts in this way, so that "not" and "know" also match a gold `no`.
     """

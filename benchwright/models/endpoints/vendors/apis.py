@@ -1,4 +1,4 @@
-"""The APIs of models and how they differ: address, key, field names and known limits.
+"""The APIs of models and their differences: address, key, field names and known limits.
 
 Until it is sent, a request is the same for all APIs: messages, pictures, and decoding settings. `parameters_for`
 translates settings into an API's names, `request_bodies.py` makes the body, and `vendor_clients.py` sends it.

@@ -77,7 +77,7 @@ class BatchApi(Protocol):
         """Submit a batch and return its id at the vendor; from then on it costs money."""
 
     async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
-        """Return the id of a submitted batch whose id never arrived; None if there is no such batch.
+        """Return the id of a submitted batch for which no id was received; None if there is no such batch.
 
         Args:
             name: Name of the batch at submission.
@@ -90,7 +90,7 @@ class BatchApi(Protocol):
         """Return the progress of a batch."""
 
     async def results(self, batch_id: str) -> list[BatchResult]:
-        """Return the outcomes of the requests of a batch, in any order; those missing were never answered."""
+        """Return the outcomes of a batch's requests, in any order; those without an outcome were never answered."""
 
 
 def batch_api(client: OpenAIClient | AnthropicClient | GeminiClient) -> BatchApi:
@@ -179,7 +179,7 @@ class _AnthropicBatches:
         return _text(_document(created).get("id"))
 
     async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
-        """Return the id of the oldest unknown batch of that size since that time; its results identify its owner."""
+        """Return the id of the oldest unknown batch of a given size since a given time; results identify its owner."""
         del name
         ids = []
         for batch in _entries(await self._client.get(f"{self._PATH}?limit=100"), "data"):
@@ -286,7 +286,7 @@ def _entries(listing: bytes | Mapping[str, Any], name: str) -> list[Mapping[str,
 
 
 def _lines(data: bytes, name: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in lines of JSON that have a text under this name."""
+    """Yield the objects in lines of JSON that have a string under this name."""
     for line in data.splitlines():
         if line.strip():
             document = _document(line)

@@ -120,7 +120,7 @@ class FailedTry(NamedTuple):
 
 
 def classify(failure: Exception, address: ModelAddress, timeout_s: float) -> FailedTry:
-    """Determine what a failed attempt means for its request.
+    """Classify a failed attempt to send a request.
 
     Args:
         failure: `TimeoutError`, `UnusableReply`, or an error of the `openai` package.
@@ -145,7 +145,7 @@ def classify(failure: Exception, address: ModelAddress, timeout_s: float) -> Fai
 
 
 def no_server(failed: FailedTry, address: ModelAddress) -> PrerequisiteError:
-    """Return the error for an address where no server listens."""
+    """Return the error for an address at which no server is listening."""
     return PrerequisiteError(
         f"no server listens at {address.name} ({failed.detail}); start it or correct {address.option}"
     )
@@ -188,7 +188,7 @@ _NO_FUNDS = re.compile(r"credit balance is too low|insufficient (?:credits|balan
 
 
 def _retry_delay_s(error: Any) -> float | None:
-    """Return the pause stated in the details of a Gemini error, in seconds; None if it requests none."""
+    """Return the pause stated in the details of a Gemini error, in seconds; None if the error requests no pause."""
     details = error.get("details") if isinstance(error, dict) else None
     for entry in details if isinstance(details, list) else []:
         delay = entry.get("retryDelay") if isinstance(entry, dict) else None
@@ -198,7 +198,7 @@ def _retry_delay_s(error: Any) -> float | None:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the pause that a server requests, in seconds, possibly given as a date; None if it requests none."""
+    """Return the pause that a server requests, in seconds, possibly given as a date; None if there is none."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers[name]) * unit

@@ -222,7 +222,7 @@ def _of_error(error: Any, finish: str | None = None) -> ResponseRead:
 
 
 def error_in_words(error: Any) -> str:
-    """Return an error object's message, code, provider and provider's message, as far as present.
+    """Return an error object's message, code, provider and provider's message, as far as they are present.
 
     Example:
         >>> error_in_words({"message": "Provider returned error", "code": 502})

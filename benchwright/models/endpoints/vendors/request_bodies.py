@@ -41,7 +41,7 @@ def body_of(
 
 
 def picture_part(api: Api, url: bytes, detail: str | None) -> bytes:
-    """Return a picture's part of a body, as JSON.
+    """Return the part of a request body that holds a picture, as JSON.
 
     Args:
         api: API of the model.
@@ -153,7 +153,7 @@ def _gemini_part(url: bytes, _: str | None) -> bytes:
 
 
 def _inline(url: bytes) -> tuple[bytes, bytes] | None:
-    """Return media type and base64 of a data URL; None for any other URL."""
+    """Return the media type and the base64 content of a data URL; None for any other URL."""
     if not url.startswith(b"data:"):
         return None
     head, _, data = url.partition(b",")

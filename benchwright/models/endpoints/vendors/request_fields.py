@@ -98,7 +98,7 @@ def wrong_fields(fields: Mapping[str, Any], omit: Sequence[str]) -> str | None:
 
 
 def parse_field(text: str) -> tuple[str, Any]:
-    """Return name and value of a field given on the command line as `NAME=JSON`; a plain word is a string.
+    """Return the name and value of a field given on the command line as `NAME=JSON`; a plain word is a string.
 
     Raises:
         BenchwrightError: The name is missing, or the value is not JSON.
@@ -127,7 +127,8 @@ def _no_number(text: str) -> Any:
 
 
 class RequestParameters:
-    """The fields sent to one model besides messages, adapted to its refusals. Several threads may use it at once.
+    """The fields sent to one model besides messages, adapted to the model's refusals. Several threads may use it at
+    once.
 
     Args:
         model: Name of the model at the endpoint.
@@ -168,7 +169,7 @@ class RequestParameters:
 
     @property
     def refused(self) -> dict[str, str | None]:
-        """Return the refused fields, each with the field sent instead, or None if there is none."""
+        """Return the refused fields, each with its replacement, or with None if it has none."""
         with self._lock:
             return dict(self._refused)
 

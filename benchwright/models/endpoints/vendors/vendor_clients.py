@@ -1,4 +1,4 @@
-"""The clients of vendors, all based on the same bounded HTTP client: where they send bodies, and their errors.
+"""The clients of vendors, all based on the same bounded HTTP client: their target addresses and their errors.
 
 The vendor's own client handles address, authentication and versions of an API. No client retries a request itself,
 because retries must wait for their turns, count against budgets and be logged. Errors take the form of those of the
