@@ -197,7 +197,7 @@ def _meaning(settings: AuditSettings) -> tuple[WordNet | None, SentenceModel | N
 
 
 def _with_broken_pictures(audited: AuditedItems, context: AuditContext) -> AuditedItems:
-    """Return the audited source, with pictures that proved broken when decoded added to its unreadable pictures."""
+    """Return the audited source, with the pictures that could not be decoded added to its unreadable pictures."""
     measured: Mapping[str, PictureMeasures] = context.memo.get(MEASURES, {})
     broken = [
         UnreadableRow(audited.pictures[image_id].name, measures.failed)

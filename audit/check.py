@@ -44,7 +44,7 @@ _NOTHING = RaisedError("", "", "")
 
 
 class CheckSkipped(Exception):
-    """A check cannot run; the message says in one sentence what it lacks and what to supply."""
+    """Raised if a check cannot run; the message says in one sentence what is missing and what to supply."""
 
 
 class FailedItem(NamedTuple):
@@ -108,7 +108,8 @@ class AuditContext:
     failed_shared: dict[str, list[FailedItem]] = field(default_factory=dict, repr=False)
 
     def shared(self, name: str, make: Callable[[], T]) -> T:
-        """Return a value shared by the checks of this audit, making it on first use; a failed attempt is not repeated.
+        """Return a value that the checks of this audit share, computing it on first use; a failed attempt is not
+        repeated.
 
         If some items failed while it was being made, every check that uses the value has failed on these items.
         """
@@ -128,7 +129,8 @@ class AuditContext:
         return value
 
     def check_each(self, items: Iterable[Asked], look: Callable[[Asked], T]) -> Iterator[tuple[Asked, T]]:
-        """Yield each item with the result of a check on it; items on which the check raises are recorded and skipped.
+        """Yield each item with the result of checking it; items on which the check raises an exception are recorded and
+        skipped.
 
         Raises:
             BenchwrightError: The user can fix the cause, such as a package that is not installed.
@@ -137,7 +139,7 @@ class AuditContext:
         yield from self._isolated(items, look, lambda each: FailedItem(_NOTHING, item_ids=(each.item_id,)))
 
     def check_each_picture(self, image_ids: Iterable[str], look: Callable[[str], T]) -> Iterator[tuple[str, T]]:
-        """Yield the id of each picture with the result of a check on it, as in `check_each`."""
+        """Yield the id of each picture with the result of checking the picture, as in `check_each`."""
         yield from self._isolated(image_ids, look, lambda image_id: FailedItem(_NOTHING, pictures=(image_id,)))
 
     def _isolated(
@@ -156,7 +158,7 @@ class AuditContext:
             yield each, looked
 
     def kept(self, name: str, inputs: Any, make: Callable[[], Any]) -> Any:
-        """Return a JSON value that was previously made from equal inputs, or make it now and store it.
+        """Return a JSON value that was computed earlier from equal inputs, or compute it now and store it.
 
         Args:
             name: Name of the value, including a version that must be raised when its computation changes.
@@ -167,7 +169,7 @@ class AuditContext:
         return json.loads(zlib.decompress(data))
 
     def values(self, kind: str) -> KeptValues:
-        """Return small JSON values stored together, under a name that includes a version (`KeptValues`)."""
+        """Return small JSON values that are stored together, under a name that includes a version (`KeptValues`)."""
         return self.shared(f"values {kind}", lambda: KeptValues(self.cache, kind))
 
     def save_values(self) -> None:
@@ -207,7 +209,7 @@ def require_words(audited: AuditedItems) -> None:
 
 
 def require_enough(values: Sequence[Any], least: int, *, of: str) -> None:
-    """Raise `CheckSkipped` if there are too few values for a check.
+    """Raise `CheckSkipped` if there are fewer values than a check needs.
 
     Args:
         values: The values.

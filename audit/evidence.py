@@ -58,7 +58,8 @@ class GivenReplies(NamedTuple):
 
 
 def given_replies(audited: AuditedItems, context: AuditContext) -> GivenReplies:
-    """Return the replies next to the questions and those the user gave, which are read once for all checks.
+    """Return the replies next to the questions and the replies that the user supplied, which are read once for all
+    checks.
 
     A file given under the name of a model with replies next to the questions replaces those replies.
 
@@ -112,7 +113,7 @@ def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[s
 
 
 def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopies:
-    """Return the groups of pictures that show the same.
+    """Return the groups of pictures that show the same content.
 
     Raises:
         CheckSkipped: There is no picture.
@@ -134,7 +135,7 @@ def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopie
 
 
 def copy_measures_of(measured: PictureMeasures) -> CopyMeasures:
-    """Return the measures of a picture that are used to find its copies."""
+    """Return those measures of a picture that are used to find its copies."""
     return CopyMeasures(
         pixel_hash=measured.pixel_hash, words=measured.words, miniature=measured.miniature, **measured.hashes
     )
@@ -143,7 +144,9 @@ def copy_measures_of(measured: PictureMeasures) -> CopyMeasures:
 def looked_at(
     pairs: Sequence[PairToLookAt], files: Mapping[str, FileToLookAt], context: AuditContext
 ) -> dict[tuple[str, str], LookedAt]:
-    """Return the result of comparing each pair, as in `look_at`; the context records pairs on which it fails."""
+    """Return the result of comparing each pair, as in `look_at`; pairs on which the comparison fails are recorded in
+    the context.
+    """
     looking = _looking(context)
     looks = look_at(pairs, files, looking)
     _record_failed(looking, context)
@@ -219,7 +222,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
 
 
 def standing_items(audited: AuditedItems, context: AuditContext) -> Mapping[str, Item]:
-    """Return each item with words, by its own id, with one representative in place of all copies of a picture."""
+    """Return each item that has words, by its own id, with one representative in place of all copies of a picture."""
 
     def standing() -> dict[str, Item]:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}

@@ -1,4 +1,5 @@
-"""The fewest items to change to bring a rule that guesses keys back to chance, rather than all items it guesses.
+"""The smallest set of items to change so that a rule that guesses keys is back at chance, instead of all items that it
+guesses.
 
 If a rule is right in 86 of 140 items, not all 86 need rewriting: in every set, the right option is longest in some
 items. The proposal contains just enough items to leave the rule no better than chance allows, those that need the
@@ -47,7 +48,7 @@ _LETTERS = "key_letters_uneven"
 
 
 def changes_to_chance(right: int, of: int, chance: float, bounds: Bounds | None = None) -> int:
-    """Return the fewest items to change so that a rule is at chance by the thresholds of the shortcut battery.
+    """Return the smallest set of items to change so that a rule is at chance by the thresholds of the shortcut battery.
 
     Args:
         right: Number of items in which the rule is right.
@@ -68,7 +69,8 @@ def changes_to_chance(right: int, of: int, chance: float, bounds: Bounds | None 
 
 
 def with_fewest_changes(finding: Finding, audited: AuditedItems) -> Finding:
-    """Return a finding about a key-guessing rule with the items to change added to its evidence; others unchanged.
+    """Return a finding about a rule that guesses keys, with the items to change added to its evidence; other findings
+    are unchanged.
 
     The key `fewest_changes` holds the number of items, the items with the smallest change first, and the action.
     """
@@ -100,7 +102,7 @@ def with_fewest_changes(finding: Finding, audited: AuditedItems) -> Finding:
 
 
 def _with_letter(finding: Finding, audited: AuditedItems) -> list[str]:
-    """Return the items whose answer or refusal option has the letter that is too frequent."""
+    """Return the items whose answer or refusal option has the letter that is used too often."""
     task, letter = finding.evidence["task"], finding.evidence["always"]
 
     def counts(each: AuditedItem) -> bool:

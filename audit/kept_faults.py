@@ -40,7 +40,7 @@ class KeptFaults:
         self._as_of = _rules_as_of_now()
 
     def of(self, facts: ItemFacts) -> list[tuple[FaultRule, ItemFault]]:
-        """Return the faults of an item, each with its rule."""
+        """Return the faults of an item, each with the rule that found it."""
         from benchwright.diagnostics.item_faults.fault_rules import ItemFault
 
         kept: str = self._kept.get_or_make(self._digest_of(facts), lambda: self._found(facts))

@@ -225,7 +225,7 @@ def personal_metadata(file: Path, media_type: str) -> dict[str, Any]:
 
 
 def measured_pictures(pictures: Sequence[IndexedPicture], context: AuditContext) -> dict[str, PictureMeasures]:
-    """Return the measures of pictures by id; workers measure those that are missing from the cache.
+    """Return the measures of pictures by id; workers measure the pictures that are missing from the cache.
 
     Args:
         pictures: Pictures, each once.

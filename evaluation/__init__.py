@@ -1,4 +1,4 @@
-"""Asking models and scoring them: prompts, backends, the reader of answers, metrics, statistics, results.
+"""Querying models and scoring them: prompts, backends, the reader of answers, metrics, statistics, results.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""Adaptive runs of a model on a release: `evaluate` runs batch by batch, with all batches' replies in one log."""
+"""Adaptive runs of a model on a release: `evaluate` runs batch by batch, with the replies of all batches in one log."""
 
 from __future__ import annotations
 

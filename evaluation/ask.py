@@ -40,7 +40,7 @@ AS_SHOWN = {letter: letter for letter in LETTERS}
 
 
 class ModelContext(NamedTuple):
-    """The model that a round asks, and the facts about the release that it may use."""
+    """The model that a round asks, and the facts about the release that the model may use."""
 
     backend: Backend
     backend_context: BackendContext
@@ -74,12 +74,14 @@ class EvaluationPlan:
 
     @property
     def read_by(self) -> str:
-        """Return the name of the reader of letters, together with that of the judge, if there is one."""
+        """Return the name of the reader of letters, together with the judge's name if there is a judge."""
         return self.reader if self.judge_queue is None else f"{self.reader}+judge:{self.judge_queue.backend.name}"
 
     @property
     def in_outline(self) -> bool:
-        """Return whether items are asked without words and pictures because neither model nor protocol uses them."""
+        """Return whether items are asked without words and pictures because neither the model nor the protocol uses
+        them.
+        """
         alone = self.judge_queue is None and self.sample is None
         return not self.looks and alone and self.protocol == Vanilla()
 
@@ -95,7 +97,7 @@ class EvaluationPlan:
         return (self.tasks is None or item.task in self.tasks) and self.protocol.takes(item)
 
     def limited_to(self, limit: int) -> EvaluationPlan:
-        """Return the plan with a sample of `limit` items, or this plan if it does not ask more than that."""
+        """Return the plan with a sample of `limit` items, or the plan itself if it asks no more items than that."""
         items = self.release.items(self.split, tasks=self.tasks, pictures_of=())
         sample = sample_of((released for released in items if self.takes(released)), limit)
         return self if sample is None else replace(self, sample=sample)
@@ -143,7 +145,9 @@ class _PendingItem:
         """Number of `questions` that have already become attempts."""
 
     def expects(self, plan: EvaluationPlan, number: int) -> Question | None:
-        """Judge questions that cannot be asked, and return the next one that expects a reply; None at the end."""
+        """Judge questions that cannot be asked, and return the next question that expects a reply; None if no question
+        is left.
+        """
         while self.judged < len(self.questions):
             question = self.questions[self.judged].question
             if question is not None:
@@ -171,7 +175,7 @@ def ask_rounds(
     watched: RunProgress,
     begin: Callable[[int], None],
 ) -> Iterator[Row]:
-    """Yield every item's row in order, as the last round completes it.
+    """Yield the row of every item in order, as soon as the last round completes it.
 
     Args:
         plan: Items, protocol and reader.
@@ -264,7 +268,7 @@ def _one_round(
 
 
 def _questions_of(plan: EvaluationPlan, ask: Ask, earlier: Path | None) -> Iterator[Question]:
-    """Yield the questions of a round, for a backend that asks them ahead of its replies."""
+    """Yield the questions of a round, for a backend that asks questions before it is asked for replies."""
     before = _kept_attempts(earlier)
     for released, _ in plan.items():
         for asked_question in ask(released, [] if earlier is None else next(before)):

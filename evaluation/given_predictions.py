@@ -1,4 +1,4 @@
-"""Judging a file of predictions as columns: letters all at once, and each distinct text reply only once.
+"""Judging of a file of predictions as columns: all letters at once, and each distinct text reply only once.
 
 The rows equal those that `ask.ask_rounds` makes from the same file item by item.
 """
@@ -113,7 +113,7 @@ _given_letter = lru_cache(maxsize=1 << 15)(given_letter)
 
 
 def _of_letters(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:
-    """Return the rows of items for which a letter is given."""
+    """Return the rows of the items for which a letter is given."""
     count = batch.num_rows
     letter = text.cast(pa.string())
     return _rows(

@@ -76,7 +76,7 @@ def sample_of_ids(items: Iterable[tuple[str, Stratum]], limit: int) -> ItemSampl
 
 
 def subset_sample(items: Iterable[Released], subset: Subset) -> ItemSample:
-    """Return the items of a subset as a sample of all.
+    """Return the items of a subset as a sample of all items.
 
     Args:
         items: All items that could be asked, whose pictures are not read.

@@ -82,11 +82,13 @@ class ModelSettings(ModelOptions):
         )
 
     def asking_settings(self) -> Any:
-        """Return the settings by which two entries for the same model differ in asking, as JSON values."""
+        """Return the settings that distinguish how two entries for the same model are asked, as JSON values."""
         return self.model_dump(mode="json", exclude=_without("run", "score"))
 
     def deciding_settings(self) -> Any:
-        """Return the settings that decide the contents of results, as JSON values: a name alone without others."""
+        """Return the settings that determine the contents of results, as JSON values; the model name alone if there are
+        no others.
+        """
         settings = self.model_dump(mode="json", exclude_defaults=True, exclude=_without("run"))
         return self.model if settings.keys() == {"model"} else settings
 

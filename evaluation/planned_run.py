@@ -1,4 +1,4 @@
-"""The requests of `evaluate run` without sending them: numbers of requests, pictures, bytes and tokens, and the cost.
+"""The requests that `evaluate run` would send: numbers of requests, pictures, bytes and tokens, and the cost.
 
 First questions are built as in the run, so equal ones are counted once and those with a reply in the log are not
 counted. The questions of later rounds depend on replies; each is counted as one more request.
@@ -194,7 +194,7 @@ def planned_run(
 
 
 def _in_words(seconds: float) -> str:
-    """Return a duration in the unit that reads most naturally."""
+    """Return a duration in the unit in which it is easiest to read."""
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"

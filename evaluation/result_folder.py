@@ -1,4 +1,4 @@
-"""The folder of a result: its name, its protection against replacement, and what changes with a new score."""
+"""The folder of a result: its name, its protection against replacement, and the differences that a new score makes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ logger = logging.getLogger(__name__)
 def result_folder(
     out: Path, backend: Backend, plan: EvaluationPlan, identity: dict[str, Any], *, replace: bool
 ) -> Path:
-    """Return the folder of a result: an older version's if it contains the same result, otherwise one by its name.
+    """Return the folder of a result: that of an older version if it contains the same result, otherwise one named after
+    the result.
 
     A result with other settings that an older version wrote is not overwritten.
     """
@@ -42,7 +43,9 @@ def result_folder(
 
 
 def warn_of_replacement(folder: Path, before: Score, after: Score) -> None:
-    """Warn if an earlier result changes, as when failed questions were asked again or the program has changed."""
+    """Warn if an earlier result is about to change, as when failed questions were asked again or the program has
+    changed.
+    """
 
     def figures_of(score: Score) -> str:
         accuracy = score.metrics.get("accuracy")

@@ -259,7 +259,7 @@ def evaluate(
 
 
 def _refuse_beside_subset(protocol: Protocol, limit: int | None) -> None:
-    """Refuse settings that conflict with a subset.
+    """Refuse settings that are incompatible with a subset.
 
     Raises:
         BenchwrightError: A limit is also given, or the protocol has several verdicts per item.
@@ -292,7 +292,7 @@ def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
 def _answered(
     plan: EvaluationPlan, contexts: Sequence[ModelContext], folder: Path | None, scratch: Path, watched: RunProgress
 ) -> tuple[Path | None, Outcomes]:
-    """Ask sealed items, and return the answer file that was written and how the items ended."""
+    """Ask sealed items, and return the answer file that was written and the outcomes of the items."""
     draft = scratch / PREDICTIONS_FILE
     _ask_all(plan, contexts, draft, scratch, watched)
     if folder is None:
@@ -375,7 +375,7 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
 def _ask_all(
     plan: EvaluationPlan, contexts: Sequence[ModelContext], draft: Path, scratch: Path, watched: RunProgress
 ) -> None:
-    """Ask every item that model and protocol can take, judge the replies, and write the rows to `draft`."""
+    """Ask every item that the model and the protocol can take, judge the replies, and write the rows to `draft`."""
     release, model = plan.release, contexts[-1].backend.name
     stamp = {
         "model": model,

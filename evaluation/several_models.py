@@ -45,7 +45,7 @@ class Evaluation(NamedTuple):
 
 
 class _Stopped(Exception):
-    """The interruption of a run, which ends an evaluation after its most recent reply."""
+    """An interruption of a run that ends an evaluation after its most recent reply."""
 
 
 def uses_of(model: str, options: BackendOptions, *, protocol: str, judge: Judge | None = None) -> frozenset[str]:
@@ -179,7 +179,9 @@ class _SharedProgress:
 
 
 def _queues(uses: Iterable[frozenset[str]]) -> list[list[int]]:
-    """Return lists of the indices of evaluations that share resources, directly or through others, in order."""
+    """Return lists, in order, of the indices of evaluations that share resources, directly or through other
+    evaluations.
+    """
     queues: list[tuple[frozenset[str], list[int]]] = []
     for number, used in enumerate(uses):
         joined = [queue for queue in queues if queue[0] & used]

@@ -45,7 +45,7 @@ class Licences(Filter):
         return {"licence": normalized_licence(stated) if stated else None}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the allowed licenses."""
+        """Compare the license with the allowed licenses."""
         licence = measured["licence"]
         verdict: Verdict = "ask" if self.ask else "drop"
         if licence is None:

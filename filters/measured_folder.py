@@ -33,7 +33,7 @@ class UnreadableFile(NamedTuple):
 
     @classmethod
     def of(cls, file: Mapping[str, Any]) -> UnreadableFile:
-        """Return a file that was refused on import, given its row in the table `files`."""
+        """Return a file that was refused on import, given its row in the `files` table."""
         advice = ""
         if file["reason"] == UNSUPPORTED_FORMAT:
             advice = str(file["detail"] or "").removeprefix(f"{file['uri']!r}: ")

@@ -59,7 +59,7 @@ class SafetyScores(_WithClassifier, MapStep):
         return self.resources._replace(gpu_memory_mb=0) if self.device == "cpu" else self.resources
 
     def shares_model(self) -> bool:
-        """Return whether the settings leave the model's device open."""
+        """Return whether the settings leave the choice of the model's device open."""
         return self.device is None
 
     def open(self, ctx: OpenContext) -> PictureBatches[Scores]:
@@ -91,7 +91,7 @@ class SafetyScores(_WithClassifier, MapStep):
         ]
 
     def scores_of(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | Outcome]:
-        """Return the scores of pictures, in order, or a failed outcome for a picture that cannot be scored."""
+        """Return the scores of pictures, in order, with a failed outcome for each picture that cannot be scored."""
         opened: PictureModel[Scores] = ctx.opened
         return list(opened.results(pictures, ctx))
 
@@ -146,8 +146,8 @@ class Safety(_WithClassifier):
     device: str | None = None
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the parts: measure, then judge. The model is not run again after a bound is changed, but it is for a
-        new label.
+        """Return the parts: measure, then judge. The model runs again only after a new label is added, not after a
+        bound is changed.
         """
         scores = SafetyScores(
             model=self.model, labels=tuple(sorted(self.refuse)), batch_size=self.batch_size, device=self.device

@@ -136,7 +136,9 @@ def _fits_blind(item: Item) -> bool:
 
 
 def _blind(each: AuditedItem, donor: str | None, seed: int) -> _LetterQuestion:
-    """Return an item's question in the form for a model, with shuffled options; `donor` provides another picture."""
+    """Return an item's question in the form that a model receives, with shuffled options; `donor` provides another
+    picture.
+    """
     from benchwright.diagnostics.models.model_questions import ImageQuestion
     from benchwright.diagnostics.shortcuts.model_solvers import order_of, request_text, shown_options
 

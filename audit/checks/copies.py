@@ -83,7 +83,7 @@ class CopiedPictures:
 
 
 def _series(looks: Iterable[LookedAt]) -> list[list[LookedAt]]:
-    """Return doubtful pairs by the series they belong to, each series as the fewest and likeliest pairs that link it.
+    """Return the doubtful pairs by series; each series consists of the fewest and likeliest pairs that link it.
 
     Twelve drawings of one template form 66 doubtful pairs but should give a curator only one message. Eleven pairs
     suffice to name each picture with its most similar one.
@@ -136,7 +136,7 @@ def _splits_of(audited: AuditedItems, items: Iterable[str]) -> set[str]:
 
 
 def _files_of(audited: AuditedItems, pictures: Iterable[str]) -> list[str]:
-    """Return the names that items use for the pictures of a group, sorted and without repetitions."""
+    """Return the names by which items refer to the pictures of a group, sorted and without repetitions."""
     group = set(pictures)
     names = {
         name

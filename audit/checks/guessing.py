@@ -84,7 +84,7 @@ def _of_task(task: str | None, audited: AuditedItems) -> str:
 
 
 class BestBlindStrategy:
-    """Accuracy of the best strategy that sees no picture on the whole set, as one number."""
+    """The accuracy on the whole set of the best strategy that sees no picture, as a single number."""
 
     name: ClassVar[str] = "best_blind_strategy"
     title: ClassVar[str] = "Accuracy of the best strategy without pictures, over the whole set"
@@ -160,7 +160,7 @@ class KeyLetters:
 
 
 def _letters(audited: AuditedItems, context: AuditContext) -> list[JudgedLetters]:
-    """Return the letters of all tasks and of the whole set; items without words form separate tasks."""
+    """Return the key letters of each task and of the whole set; items without words form separate tasks."""
     from benchwright.diagnostics.shortcuts.letter_groups import judged
 
     letters = item_report(audited, context).letters if audited.items else ()
@@ -315,13 +315,15 @@ def _power_of(task: TaskResult, whole: TaskResult | None) -> CuePower:
 
 
 class EditedPairs:
-    """Pictures in pairs: whether a single picture reveals that it was edited."""
+    """Pictures in pairs from which alone it is apparent that they were edited."""
 
     name: ClassVar[str] = "edited_pictures"
     title: ClassVar[str] = "Natural and manipulated pairs: whether a single picture reveals that it was edited"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding if solvers detect edited pictures; its severity depends on how many answers that reveals."""
+        """Return a finding if solvers detect edited pictures; its severity depends on the number of answers that this
+        reveals.
+        """
         from benchwright.diagnostics.shortcuts.battery import run_battery
         from benchwright.diagnostics.shortcuts.cue_table import with_source_image
         from benchwright.diagnostics.shortcuts.edited_pictures import (
@@ -386,7 +388,7 @@ class EditedPairs:
 
 
 def _severity_of_answers(share: float | None) -> Severity:
-    """Return the severity of detectable edits, given the proportion of yes/no items that they answer."""
+    """Return the severity of detectable edits, given the proportion of yes/no items that they give away."""
     gain = 0.0 if share is None else share - 0.5
     return "high" if gain >= _STRONG_GAIN else "medium" if gain >= _UNEVEN_GAIN else "low"
 
@@ -399,7 +401,7 @@ def learned_sample(audited: AuditedItems) -> list[AuditedItem]:
 
 
 def _named_before(context: AuditContext) -> frozenset[tuple[str | None, str]]:
-    """Return the tasks and cues already reported by the checks of letters and of words."""
+    """Return the tasks and cues already reported by the checks of letters and words."""
     found: list[Finding] = context.memo.get(FOUND, [])
     rule_of = {kind: rule for rule, (kind, _) in _RULES.items()}
     cues = {(each.evidence["task"], _CUES[rule]) for each in found if (rule := rule_of.get(each.kind)) in _CUES}
@@ -410,7 +412,8 @@ def _named_before(context: AuditContext) -> frozenset[tuple[str | None, str]]:
 def _shortcut_findings(
     audited: AuditedItems, found: list[dict[str, Any]], named: frozenset[tuple[str | None, str]]
 ) -> Iterator[Finding]:
-    """Yield one finding for each task and family, with all items that any of its solvers answers thanks to the cue.
+    """Yield one finding for each task and family, with all items that any of the family's solvers answers thanks to the
+    cue.
 
     Args:
         audited: The items.
@@ -470,7 +473,7 @@ def _places_of(each: AuditedItem, audited: AuditedItems) -> dict[str, PicturePla
 
 
 def _evidence_of(audited: AuditedItems, items: Sequence[AuditedItem], context: AuditContext) -> dict[str, ItemEvidence]:
-    """Return the adversary's evidence from items, by id; from words and ids alone if no picture is readable."""
+    """Return the adversary's evidence from items, by id; only from words and ids if no picture is readable."""
     from benchwright.diagnostics.adversary.item_evidence import PictureEvidence
     from benchwright.diagnostics.shortcuts.measuring import evidence_of_answers
     from benchwright.images.decode import decode_rgb

@@ -66,7 +66,7 @@ class _FaultsOfItems:
             yield Finding(set_rule.kind, severity, items, of_several.words, of_several.evidence, certainty)
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return the input of the rules, by the items' own ids."""
+        """Return the input of the rules, by the own ids of the items."""
         return _facts(audited, context)
 
 
@@ -90,7 +90,7 @@ def _facts(audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFac
 
 
 def _facts_with_files(audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-    """Return the facts with the statements and color of picture files; without these if no file is readable."""
+    """Return the facts with the statements and colors of picture files, or without them if no file is readable."""
     facts = _facts(audited, context)
     try:
         measures = readable_pictures(audited, context)
@@ -111,7 +111,7 @@ def _facts_with_files(audited: AuditedItems, context: AuditContext) -> Mapping[s
 
 
 def _combined(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Finding:
-    """Return one finding for all items in which a rule found a fault."""
+    """Return one finding that covers all items in which a rule found a fault."""
     rule, first = faults[0][0], faults[0][2]
     items = tuple(dict.fromkeys(item_id for _, item_id, _ in faults))
     evidence: dict[str, Any] = {"texts": {}}

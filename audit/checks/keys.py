@@ -39,7 +39,7 @@ DOUBTS = {
 
 
 def _with_voices(audited: AuditedItems, context: AuditContext) -> GivenReplies:
-    """Return the replies if they come from two or more models, or include people's answers.
+    """Return the replies if they come from two or more models or include people's answers.
 
     Raises:
         CheckSkipped: There are fewer than two models, and no people.
@@ -52,13 +52,14 @@ def _with_voices(audited: AuditedItems, context: AuditContext) -> GivenReplies:
 
 
 class UnreadReplies:
-    """Rows of replies that are unreadable, and models that are given twice."""
+    """Rows of replies that cannot be read, and models whose replies are given twice."""
 
     name: ClassVar[str] = "replies"
     title: ClassVar[str] = "Given replies that cannot be read, or repeat a model"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each file with rows that are unused or name no option, and for each model given twice.
+        """Return a finding for each file with rows that are unused or name no option, and for each model whose replies
+        are given twice.
 
         Raises:
             CheckSkipped: No replies were given.

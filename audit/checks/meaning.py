@@ -74,13 +74,16 @@ class RelatedOptions:
 
 
 class QuestionsAskedAgain:
-    """Questions about the same picture, or about none, that may ask the same in other words or in another language."""
+    """Questions about the same picture, or about none, that may ask the same thing in other words or in another
+    language.
+    """
 
     name: ClassVar[str] = "asked_again"
     title: ClassVar[str] = "Questions asked again in another language or, with --wordnet or --sentences, other words"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each pair of questions that no other check reports; copies of a picture count as one.
+        """Return a finding for each pair of questions that no other check reports; copies of a picture count as one
+        picture.
 
         Raises:
             CheckSkipped: The word lists are not installed.

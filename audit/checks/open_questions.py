@@ -22,7 +22,7 @@ class RepeatedOpenQuestions:
     title: ClassVar[str] = "Open questions asked twice, in the same or nearly the same words, and their answers"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each group of open questions that ask the same.
+        """Return a finding for each group of open questions that ask the same thing.
 
         Raises:
             CheckSkipped: No question is open.

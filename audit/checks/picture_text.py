@@ -35,7 +35,7 @@ _MOST_LINES = 40
 
 
 class TextInPictures:
-    """Right options that occur in the picture while wrong ones do not, for questions that are not about reading."""
+    """Right options that occur in the picture while no wrong option does, for questions that are not about reading."""
 
     name: ClassVar[str] = "text_in_pictures"
     title: ClassVar[str] = "Text in pictures that gives the answer"
@@ -156,7 +156,7 @@ def _given_away(by_task: Mapping[str, Sequence[_Read]]) -> Iterator[Finding]:
 
 
 def at_least(count: int, chances: Sequence[float]) -> float:
-    """Return the probability, 0-1, that at least `count` of independent events with these probabilities happen."""
+    """Return the probability, 0-1, that at least `count` of some independent events with these probabilities occur."""
     import numpy as np
 
     spread = np.ones(1)

@@ -89,7 +89,7 @@ class RepeatedQuestions:
     title: ClassVar[str] = "Questions asked twice, in the same or nearly the same words"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each group of items that ask the same."""
+        """Return a finding for each group of items that ask the same thing."""
         groups: defaultdict[tuple[bool, str], set[str]] = defaultdict(set)
         same_options: dict[tuple[bool, str], bool] = {}
         for repetition in item_report(audited, context).questions:
@@ -136,20 +136,20 @@ def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
 
 
 def _certainty(audited: AuditedItems, items: Sequence[str]) -> Certainty:
-    """Return how certain it is that items show the same picture; files may use one name for different pictures."""
+    """Return how certain it is that items show the same picture; files may use the same name for different pictures."""
     found = [audited.worded[item] for item in items]
     is_seen = not any(each.missing for each in found)
     return "certain" if is_seen or len({_file(each) for each in found}) == 1 else "likely"
 
 
 class RotatedOptions:
-    """Questions that repeat another with its options in a different order, but have a different right option."""
+    """Questions that repeat another one with its options in a different order, but have a different right option."""
 
     name: ClassVar[str] = "rotated_options"
     title: ClassVar[str] = "Questions repeated with rotated options but an unrotated key"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each question whose rotation has a different key."""
+        """Return a finding for each question that has a different key than its rotation."""
         del context
         known = {each.item_id for each in audited.all_items}
         by_question: defaultdict[str, list[RotatedQuestion]] = defaultdict(list)

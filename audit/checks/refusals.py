@@ -1,4 +1,4 @@
-"""Refusals that questions give away: the question alone reveals whether the picture can answer it."""
+"""Refusals that questions give away, because the question alone reveals whether the picture can answer it."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class PictureLicences:
 
 
 class PersonalMetadata:
-    """Locations and owners that are still named in picture files."""
+    """Locations and owners that picture files still contain."""
 
     name: ClassVar[str] = "personal_metadata"
     title: ClassVar[str] = "GPS positions, owners and serial numbers in picture files"

@@ -25,7 +25,7 @@ _BY_REPLIES = {"suspected_key", "ambiguous_item", *DOUBTS.values()}
 
 
 class StatisticalPower:
-    """Differences between two models that are too small to detect."""
+    """The differences between two models that are too small to be detected."""
 
     name: ClassVar[str] = "power"
     title: ClassVar[str] = "Smallest difference between two models that this benchmark can detect"

@@ -25,13 +25,13 @@ _KIND = "audit wording 6"
 
 
 class Wording:
-    """Spelling and grammar of English texts, and items in a different language than most."""
+    """Spelling and grammar of English texts, and items in a different language than most items."""
 
     name: ClassVar[str] = "wording"
     title: ClassVar[str] = "Language, spelling and grammar"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each kind of fault, and one for items in a different language than most."""
+        """Return a finding for each kind of fault, and one for items in a different language than most items."""
         worded = [each for each in audited.worded.values() if each.item.question]
         if not worded:
             require_words(audited)

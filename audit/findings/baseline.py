@@ -33,7 +33,7 @@ _ABOUT = ("task", "rule", "solver", "of", "split", "collection", "licence", "gro
 
 
 class AcceptedFinding(Record):
-    """An entry of a baseline; `note` says why the finding is accepted."""
+    """An entry of a baseline; `note` states why the finding is accepted."""
 
     kind: str
     about: str = ""
@@ -74,7 +74,7 @@ class Baseline(NamedTuple):
 
 
 def about(finding: Finding) -> str:
-    """Return the subject of a finding in addition to its items, such as `task counting`."""
+    """Return the subject of a finding beyond its items, such as `task counting`."""
     return ", ".join(f"{key} {finding.evidence[key]}" for key in _ABOUT if finding.evidence.get(key) is not None)
 
 

@@ -1,4 +1,4 @@
-"""The size of the cue that the adversary could have found where it found none, by task and over the set, as text."""
+"""The size of the cue that the adversary could have detected if it found none, by task and over the set, as text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CuePower(NamedTuple):
         return self._asdict()
 
     def words(self, where: str) -> str:
-        """Return the cue that it would have found, as the end of a sentence.
+        """Return the cue that the adversary would have detected, as the end of a sentence.
 
         Args:
             where: Phrase that names the items, such as ` over all tasks`; may be empty.
@@ -48,7 +48,7 @@ class CuePower(NamedTuple):
 
 
 def power_sentence(powers: Sequence[CuePower]) -> str:
-    """Return a sentence about the size of the cue that could have been missed; empty if no task is free of cues.
+    """Return a sentence about the size of the cues that may have been missed; empty if no task is free of cues.
 
     Args:
         powers: Power on each task, and on the whole set if there are several tasks.

@@ -55,7 +55,9 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """Return the finding's id in a baseline: its kind and items, regardless of the measured values."""
+        """Return the id that identifies the finding in a baseline: its kind and items, regardless of the measured
+        values.
+        """
         return digest([self.kind, sorted(self.items)])[:16]
 
     def to_json(self) -> dict[str, Any]:

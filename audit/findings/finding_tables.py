@@ -9,7 +9,7 @@ from .finding import Finding
 
 
 class FindingTable(NamedTuple):
-    """A table shown with a finding; its first column contains the row headings, the others contain numbers.
+    """A table shown with a finding; its first column contains the row headings, and the other columns contain numbers.
 
     Args:
         caption: Content of the table.

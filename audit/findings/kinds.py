@@ -52,5 +52,5 @@ def is_asked(finding: Finding) -> bool:
 
 
 def is_about_bad_picture(finding: Finding) -> bool:
-    """Return whether a picture may be unusable for a question; one that is only slightly small or dark is usable."""
+    """Return whether a picture may be unusable for a question; a slightly small or dark picture is usable."""
     return finding.kind.endswith("_picture") and finding.severity != "low"

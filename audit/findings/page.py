@@ -78,7 +78,7 @@ class _FindingExample(NamedTuple):
 
 
 class _ShownKind(NamedTuple):
-    """The findings of one kind: some are shown in full, the others only by their items."""
+    """The findings of one kind: some are shown in full, the remaining ones only by their items."""
 
     of_kind: KindCount
     concerned: str

@@ -34,7 +34,7 @@ class SourcePlace(NamedTuple):
 
 
 class SourcePlaces:
-    """The locations of everything in a source that findings name.
+    """The locations of everything in a source to which findings refer.
 
     Args:
         audited: The source.

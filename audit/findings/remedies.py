@@ -101,7 +101,7 @@ def remedy_of(finding: Finding) -> Remedy:
 
 
 def _of_rules(kind: str) -> tuple[str, str] | None:
-    """Return the step that contains the rule for a kind, for faults of single items."""
+    """Return the step that applies the rule for a kind, for faults of single items."""
     from benchwright.diagnostics.item_faults.rules import KINDS
 
     return ("question_faults", "item-filters.md#question_faults") if kind in KINDS else None

@@ -79,7 +79,7 @@ class AuditReport:
     cue_powers: tuple[CuePower, ...] = ()
 
     def of(self, severity: Severity) -> tuple[Finding, ...]:
-        """Return the findings with a given severity."""
+        """Return the findings of a given severity."""
         return tuple(finding for finding in self.findings if finding.severity == severity)
 
     @property
@@ -94,7 +94,7 @@ class AuditReport:
         return {"high": counted["high"], "medium": counted["medium"], "low": counted["low"]}
 
     def items_of(self, *severities: Severity) -> set[str]:
-        """Return the own ids of the items that findings with these severities concern."""
+        """Return the own ids of the items to which findings of these severities refer."""
         return {item for finding in self.findings if finding.severity in severities for item in finding.items}
 
     def to_json(self) -> dict[str, Any]:

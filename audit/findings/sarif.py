@@ -1,4 +1,4 @@
-"""An audit in SARIF 2.1.0, with which code hosts and editors show each finding at the line of its question.
+"""An audit in SARIF 2.1.0, which lets code hosts and editors show each finding at the line of its question.
 
 Each result is a finding about one item, so that a reviewer of a change sees it at the changed row. Findings that a
 baseline accepts are suppressed results, which code hosts do not count.
@@ -83,7 +83,7 @@ def _notifications(report: AuditReport, left_out: int) -> Iterator[dict[str, Any
 
 
 def _by_item(finding: Finding) -> Iterator[Finding]:
-    """Yield a finding once for each of its items, with that item first; once if it is about the whole set."""
+    """Yield a finding once for each of its items, with that item first, or just once if it is about the whole set."""
     if not finding.items:
         yield finding
     for item in finding.items:

@@ -48,7 +48,7 @@ class KindCount(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """Return the name of its anchor on a page."""
+        """Return the name of the anchor of the kind on a page."""
         return f"{self.severity}-{self.kind}"
 
 

@@ -61,7 +61,7 @@ class ItemQuestion:
 
 
 class PairQuestion(NamedTuple):
-    """Two different pictures for annotators to compare: do they show the same?
+    """Two different pictures for annotators to compare: do they show the same content?
 
     Args:
         better: Id, as in `AuditedItems.pictures`, of the picture that is kept if they show the same.
@@ -214,7 +214,7 @@ def _weight(severity: Severity, way: Way) -> tuple[int, int]:
 
 
 def _about_one(finding: Finding, item: str) -> Finding:
-    """Return a finding about the words of many items, reduced to what it states about one of them."""
+    """Return a finding about the words of many items, reduced to what it states about one item."""
     start = f"{item}, "
     words = {
         place.removeprefix(start): fault

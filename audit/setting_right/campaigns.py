@@ -67,7 +67,9 @@ _CATEGORIES = {ITEMS: (_DUPLICATE,), EDITS: (_WORDING, _DUPLICATE), REVIEWS: ()}
 
 
 class LostItems(BenchwrightError):
-    """Errors during the import of a source for annotators caused the loss of items; the audit already written stays."""
+    """Raised if items were lost during the import of a source for annotators; the audit that was already written is
+    kept.
+    """
 
     def __init__(self, source: Path, workspace: Path, lost: Sequence[LostRecords]) -> None:
         self.exit_code = max(each.exit_code for each in lost)

@@ -89,7 +89,7 @@ def set_right(
 
 
 def _own_id(item: Item) -> str:
-    """Return the id of an item in its source, or its item id if it has no other."""
+    """Return the id of an item in its source, or its item id if the source states none."""
     return own_id(item.attributes) or item.item_id
 
 

@@ -38,7 +38,7 @@ Erratum = Mapping[str, str]
 
 
 def read_errata(path: Path | None = None) -> dict[str, Erratum]:
-    """Return the lines of `errata.tsv` by the id of the item."""
+    """Return the lines of `errata.tsv` by item id."""
     with (path or Path(__file__).with_name("errata.tsv")).open(encoding="utf-8", newline="") as handle:
         return {row["id"]: row for row in csv.DictReader(handle, delimiter="\t")}
 
@@ -72,7 +72,7 @@ def process_docs(dataset: Any) -> Any:
 
 
 def corrected_rows(rows: Iterable[Mapping[str, str]], errata: Mapping[str, Erratum]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a table of VLMEvalKit without the left-out ones, and with corrected keys and words.
+    """Yield the rows of a VLMEvalKit table without the left-out items, and with corrected keys and words.
 
     Rotations of a question are treated like it: their key is found again by its text.
     """
@@ -143,7 +143,7 @@ def _key_column(columns: Iterable[str]) -> str:
 
 
 def main() -> None:
-    """Write the corrected table of a table of VLMEvalKit."""
+    """Write a corrected copy of a VLMEvalKit table."""
     parser = argparse.ArgumentParser(description="Leave out or correct the rows of a table of VLMEvalKit.")
     parser.add_argument("table", type=Path, help="The table, such as $LMUData/NAME.tsv.")
     parser.add_argument("corrected", type=Path, help="New table, such as $LMUData/NAME_corrected.tsv.")

@@ -72,12 +72,14 @@ class AuditedItem:
 
     @property
     def stated_id(self) -> str:
-        """Return the id that the source states, which other items may share."""
+        """Return the id that the source states; other items may have the same id."""
         return str(self.item.attributes.get(STATED_ID) or self.item.attributes.get(OWN_ID, self.item_id))
 
     @property
     def id_from_source(self) -> str:
-        """Return the id without anything that Benchwright adds to it: of one of several questions, the entry's."""
+        """Return the id without anything that Benchwright adds to it: for one of several questions, the id of the
+        entry.
+        """
         return str(self.item.attributes.get(ENTRY_ID, self.item_id))
 
     @property
@@ -141,7 +143,7 @@ class WordlessItem:
 
 @dataclass(frozen=True)
 class OpenItem:
-    """A question without options, to be answered in free text: its words, pictures and key can be checked.
+    """A question without options, which is answered in free text: its words, pictures and key can be checked.
 
     Args:
         item_id: Its own id, unique in the source.
@@ -181,7 +183,7 @@ class OpenItem:
 
 
 class RotatedQuestion(NamedTuple):
-    """A question that repeats another with its options in a different order.
+    """A question that repeats another question with its options in a different order.
 
     Args:
         item_id: Its own id.
@@ -197,7 +199,7 @@ class RotatedQuestion(NamedTuple):
 
 
 class RowFault(NamedTuple):
-    """The fault in the key or options of a row that prevents its question from being an item.
+    """The fault in the key or options of a row because of which its question is not an item.
 
     Args:
         item_id: Id of the question in its source. If the fault is in the options, no item has this id.
@@ -281,7 +283,9 @@ class AuditedItems:
 
     @cached_property
     def where_of(self) -> Mapping[str, str]:
-        """Return file and row of all subjects of findings, by own id: items, rotations, and rows that are not items."""
+        """Return the file and row of all subjects of findings, by own id: items, rotations, and rows that are not
+        items.
+        """
         rows = (*self.left_out, *self.faults, *self.rotations, *self.all_items)
         return {each.item_id: each.where for each in rows}
 

@@ -50,7 +50,7 @@ class KeptValues:
         self._is_changed = True
 
     def get_or_make(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return a value, or make it now and store it."""
+        """Return a value, or compute it now and store it."""
         value = self.get(name)
         if value is None:
             value = make()
@@ -103,6 +103,6 @@ class KnownPictures:
         return stated
 
     def save(self) -> None:
-        """Save what is now known about files and origins."""
+        """Save what has been learned about files and origins."""
         self._files.save()
         self._origins.save()

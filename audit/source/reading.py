@@ -250,7 +250,7 @@ class _SourceReading:
         self.without_words = []
 
     def _take_replies(self, read: ReadQuestions, unread: Sequence[tuple[str, UnreadReply]]) -> None:
-        """Add models' replies from files next to the questions; replies to rotations belong to no item here.
+        """Add models' replies from files next to the questions; replies to rotations belong to no item of the audit.
 
         Unusable rows of such files are recorded as unread replies, or as unreadable rows if no model's replies are
         used.
@@ -296,7 +296,7 @@ class _SourceReading:
         self._state_licences_of_rows()
 
     def _state_licences_of_rows(self) -> None:
-        """Take the license of a picture from its item's row, if a license column states one."""
+        """Take the license of a picture from the row of its item, if a license column states one."""
         for audited in self.items:
             licence = next(
                 (audited.item.attributes.get(name) for name in _LICENCE_COLUMNS if name in audited.item.attributes),
@@ -314,7 +314,7 @@ class _SourceReading:
 
 
 def _is_answer_in_words(question: FileQuestion) -> bool:
-    """Return whether a question with only a key has words as its key instead of an option's letter."""
+    """Return whether the key of a question that has only a key consists of words instead of an option's letter."""
     stated = question.question.stated_answer
     return stated is not None and letter_alone(stated) is None
 

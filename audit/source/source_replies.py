@@ -58,7 +58,7 @@ def replies_of_source(
 
 
 def letter_alone(text: str | None) -> int | None:
-    """Return the index of the option that a text such as `(B)` names without further words; None for other texts.
+    """Return the index of the option that is meant by a text such as `(B)` without further words; None for other texts.
 
     Example:
         >>> letter_alone("(B)")

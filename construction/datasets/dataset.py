@@ -53,7 +53,7 @@ logger = logging.getLogger(__name__)
 
 
 class RehearsedRecords(NamedTuple):
-    """The ground truth of a dataset's records that a run would use.
+    """The ground truth that a run would use from a dataset's records.
 
     Args:
         seed: The run's seed.
@@ -221,7 +221,7 @@ class Dataset(GatherStep):
         return ()
 
     def rehearsed(self, seed: int) -> RehearsedRecords:
-        """Return the ground truth of the records that a run with this seed would use, before any run; it is read only
+        """Return, before any run, the ground truth of the records that a run with this seed would use; it is read only
         once.
         """
         assert self._reader is not None, "made when the settings were checked"
@@ -263,8 +263,8 @@ class Dataset(GatherStep):
         return {"step": self.name, **settings, **folders, "records": records}
 
     def _brought(self, index: DatasetIndex, stage: str) -> Sequence[BroughtPhotograph]:
-        """Return the pictures of the used records, and note the files of the folder that are therefore not images of
-        the run.
+        """Return the pictures of the used records, and note the files of the folder that must therefore not be imported
+        separately.
         """
         brought = index.brought(stage)
         if self.reader != Found.name:
@@ -318,7 +318,7 @@ class _KnownValues:
         return self._values, self._broken
 
     def _made(self, image_id: str) -> tuple[dict[str, str | list[str]], dict[str, str]]:
-        """Return an image's values, and its incomplete records, each with the missing picture."""
+        """Return an image's values, and those of its records that are incomplete, each with the missing picture."""
         places, broken, scenes = [], {}, []
         for place, image_ids in self._lookup.places(image_id):
             missing = next((other for other in image_ids if other not in self._live), None)

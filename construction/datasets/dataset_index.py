@@ -296,7 +296,7 @@ class _Taking:
         self.decodes_pixmaps = True
 
     def take(self, record: DatasetRecord) -> int:
-        """Insert a record, and return the number of its rows used, or 0 if it is refused."""
+        """Insert a record and return the number of its rows that are used; 0 if the record is refused."""
         if (sound := self._with_pictures(record)) is None:
             return 0
         record, known = sound
@@ -328,7 +328,9 @@ class _Taking:
         return record.rows - sum(row.rows for row in wrong)
 
     def _with_pictures(self, record: DatasetRecord) -> tuple[DatasetRecord, list[_KnownPicture]] | None:
-        """Return a record with only its usable pictures; if it needs the others as well, refuse it and return None."""
+        """Return a record with only its usable pictures; if the others are needed too, refuse the record and return
+        None.
+        """
         known = [self._known(picture) for picture in record.pictures]
         wrong = {
             place: mistake
@@ -355,7 +357,7 @@ class _Taking:
     def _sound(
         self, record: DatasetRecord, sizes_wh: list[tuple[int, int]]
     ) -> tuple[list[GroundTruth], list[RefusedRow]]:
-        """Return the truths of a record that fit its pictures, in pixels, and the parts that do not fit."""
+        """Return the truths of a record that fit its pictures, in pixels, and the parts of truths that do not fit."""
         truths: list[GroundTruth] = []
         wrong: list[RefusedRow] = []
         for truth in record.truths:

@@ -161,7 +161,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _image(
     images: Path, split: str, index: str, group: _ImageEdits, limits: Limits, left_out: Counter[str]
 ) -> EmuImage | str:
-    """Return the source image of a pair, or the reason why it cannot be used, and count invalid boxes."""
+    """Return the source image of a pair, or the reason why the image cannot be used, and count invalid boxes."""
     path = images / split / f"{index}_s.jpg"
     if not path.is_file():
         return "no_file"

@@ -54,7 +54,8 @@ def lacking_truths(kinds: Iterable[str]) -> str:
 
 
 def lacking_before(before: Mapping[str, Step], columns: Iterable[str], kinds: Sequence[str]) -> str | None:
-    """Return a message that no step before a task supplies its input, with the remedy, or None if a step may supply it.
+    """Return a message, with the remedy, that no earlier step supplies a task's input, or None if some step may supply
+    it.
 
     Args:
         before: Steps before the task, by entry.

@@ -1,4 +1,4 @@
-"""Which of BLINK's fourteen tasks a folder of photographs can supply, and what the others lack.
+"""BLINK's fourteen tasks that a folder of photographs can supply, and what the folder lacks for the others.
 
 The survey reads file names, first rows and headers, finds the models on this machine, and tries depth maps and masks
 only until it finds a usable one. It uses the recipe `blink` to estimate how many items each task will make.
@@ -36,7 +36,7 @@ _MOST_MAPS, _MOST_SHOWN = 20, 5
 
 
 class Model(NamedTuple):
-    """A model that replaces a task's ground truth.
+    """A model whose estimates replace a task's ground truth.
 
     Args:
         repository: Name of its repository on the hub.
@@ -113,7 +113,7 @@ class TaskSurvey(NamedTuple):
     expected: tuple[ItemForecast, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the survey as JSON values."""
         return {
             **self._asdict(),
             "fed": self.lacks is None,
@@ -136,7 +136,7 @@ class SourceSurvey(NamedTuple):
     rows: RowCounts | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the survey as JSON values."""
         rows = None if self.rows is None else self.rows.document()
         return {"source": self.name, "truths": dict(self.truths), "rows": rows}
 
@@ -177,7 +177,7 @@ class FolderSurvey(NamedTuple):
 
 
 class _TruthCounts:
-    """Numbers of records and pictures of one source by kind of truth, and outcome of its rows."""
+    """The number of one source's records and pictures by kind of truth, and of its rows by outcome."""
 
     def __init__(self) -> None:
         self.records: Counter[str] = Counter()
@@ -286,7 +286,7 @@ def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
 
 
 def _first_refusals(source: FoundSource, own: OwnPictures) -> list[RefusedRow]:
-    """Return the unusable parts of a measured source that are known by the time one map proves usable."""
+    """Return the unusable parts found in a measured source before its first usable map."""
     if source.form not in MEASURED:
         return []
     refused: list[RefusedRow] = []

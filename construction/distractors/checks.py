@@ -1,5 +1,5 @@
-"""Faults of a wrong option compared with the right one: it is also right, differs in form, is a repetition, or is not
-an answer.
+"""Faults of a wrong option compared with the right one: being right too, having another form, being a repetition, not
+being an answer.
 
 The checks compare words only. They cannot detect that two options are both true of the picture; for that, the filter
 `second_answers` asks a model, and annotators check the options.
@@ -56,7 +56,7 @@ _LONGER, _SPARE_WORDS, _SPARE_CHARACTERS = 2.0, 2, 12
 def fault_of(
     option: str, right: str, *, standing: Iterable[str] = (), also_right: Iterable[str] = (), is_form_free: bool = False
 ) -> Fault | None:
-    """Return the fault of a wrong option next to the right one, or None if no fault is found.
+    """Return the fault of a wrong option when it is offered with the right one, or None if no fault is found.
 
     Args:
         option: The option.

@@ -41,7 +41,7 @@ def chosen_distractors(
     vectors: Mapping[str, NDArray[np.float64]] | None = None,
     is_form_free: bool = False,
 ) -> ChosenDistractors:
-    """Return the first candidates that are acceptable next to the right option and to each other.
+    """Return the first candidates that can be offered together with the right option and with each other.
 
     Args:
         right: The right option.

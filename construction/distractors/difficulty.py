@@ -34,7 +34,7 @@ def difficulty(
     frequencies: Mapping[str, int] | None = None,
     vectors: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> float:
-    """Return an estimate, 0 to 1, of how hard a question is made by its distractors; 0 if it has none.
+    """Return an estimate, 0 to 1, of how hard a question is made by its distractors; 0 if there are none.
 
     The estimate is a mean over the distractors. Each contributes, in equal parts, its closeness to the right option
     (the cosine of their vectors, otherwise their similarity in spelling) and its relative frequency as an answer, n /

@@ -65,7 +65,8 @@ def drafted_distractors(
     also_right: Sequence[str] = (),
     shown: Sequence[NDArray[np.uint8]] = (),
 ) -> DraftedDistractors:
-    """Return distractors written by a model, each acceptable next to the right option and the other distractors.
+    """Return distractors written by a model, each of which can be offered with the right option and the other
+    distractors.
 
     Args:
         chat: The model.

@@ -37,7 +37,7 @@ def exchange_groups(
     is_free: Callable[[str], bool] | None = None,
     is_form_free: bool = False,
 ) -> Iterator[tuple[Lender, ...]]:
-    """Yield groups of questions with different answers, no answer being right for another question of its group.
+    """Yield groups of questions with different answers, such that no answer is right for another question of the group.
 
     The answers with the most questions left come first, so that most questions find a group; the seed chooses among
     questions and among equally common answers. The remaining questions are not used, because their answers are too
@@ -91,9 +91,7 @@ def _group(
     size: int,
     is_true: Callable[[str, str], bool],
 ) -> list[Lender] | None:
-    """Return a group that contains a question with the first answer, or None if no partners can be found for such a
-    question.
-    """
+    """Return a group that contains a question with the first answer, or None if none has enough partners."""
     for first in waiting[ready[0]]:
         group = [first]
         for right in ready[1:]:

@@ -1,4 +1,4 @@
-"""Synonyms and more general words, as far as answers about pictures need them.
+"""Synonyms and more general terms for the words that occur in answers about pictures.
 
 The list is short and our own: names that COCO, Visual Genome and the answers of VQAv2 use for one object, and the more
 general names for it. A lexical database would know more, but would add unwanted senses (a `bat` is an animal, a `crane`

@@ -34,8 +34,8 @@ class DistractorCandidate(NamedTuple):
 def same_category(
     right: str, answers: Mapping[str, int], rng: np.random.Generator, *, most: int = 50
 ) -> list[DistractorCandidate]:
-    """Return answers to other questions of the category, drawn without replacement, common ones with higher
-    probability.
+    """Return answers to other questions of the category, drawn without replacement; common answers are more likely to
+    be drawn.
 
     Args:
         right: The right option, which is excluded.
@@ -78,9 +78,7 @@ def nearest_by_vector(
 
 
 def other_pictures(answers: Sequence[str]) -> list[DistractorCandidate]:
-    """Return the right options of other pictures, such as the natural picture of a manipulated one, in their given
-    order.
-    """
+    """Return the right options of other pictures, such as the natural picture of a pair, in the given order."""
     return [DistractorCandidate(text, "other_picture") for text in answers]
 
 

@@ -100,7 +100,7 @@ class DraftBreaker:
     def attacked(
         self, drafted: DraftedQuestion, pixels: NDArray[np.uint8], rng: np.random.Generator
     ) -> DraftedQuestion:
-        """Return a draft with the results of the attacks on it.
+        """Return a draft with the results of the attacks on the draft.
 
         A question that the picture does not answer is not asked without the picture, because a model that does not see
         the picture rightly declines.

@@ -81,14 +81,14 @@ def in_threads(concurrency: int, work: Callable[[T], R], inputs: Iterable[T]) ->
 
 
 class _DraftTools(NamedTuple):
-    """A worker's connections for drafting; None if no model is asked."""
+    """A worker's connections for drafting; None if no model is queried."""
 
     chat: Chat | None
     breaker: DraftBreaker | None
 
 
 class Draftable(NamedTuple):
-    """An image with all input for drafting, read by a single thread."""
+    """An image with everything needed for drafting, read by a single thread."""
 
     record: ImageRecord
     stated: PictureStatements

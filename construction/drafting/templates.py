@@ -25,7 +25,7 @@ _NUMBER_REACH = 5
 
 
 class _Candidate(NamedTuple):
-    """A question made by a template, with all the wrong options that it knows."""
+    """A question made by a template, with all the wrong options that the template knows."""
 
     template: str
     ask: str
@@ -115,12 +115,14 @@ def _closed_answers(answer: str, rng: np.random.Generator) -> list[str]:
 
 
 def _numbers(count: int, rng: np.random.Generator) -> list[str]:
-    """Return other numbers, of which the question uses the first; the rank of the right number among them is random."""
+    """Return other numbers in the order in which the question uses them; the rank of the right number among them is
+    random.
+    """
     return [str(other) for other in rng.permutation(other_numbers(count, _NUMBER_REACH, rng, number=_NUMBER_REACH))]
 
 
 def _drafted(candidate: _Candidate, settings: QuestionSettings, rng: np.random.Generator) -> DraftedQuestion | None:
-    """Return a candidate as a draft of the requested shape, or None if it has too few options or a fault."""
+    """Return a candidate as a draft of the requested shape, or None if the candidate has too few options or a fault."""
     is_refused = candidate.right is None
     if is_refused and settings.refusal == "none":
         return None

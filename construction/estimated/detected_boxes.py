@@ -193,8 +193,8 @@ class DetectedBoxes(ModelStep, MapStep):
         return Outcome(values=values, evidence={**original, "scores": scores_of, "unsure": sorted(unsure)})
 
     def _distinct(self, things: Sequence[FoundThing]) -> list[FoundThing]:
-        """Return objects without those that overlap an object of the same label with a higher score (non-maximum
-        suppression), sorted by label, then by descending score.
+        """Return the objects, sorted by label, then by descending score, without those that overlap an object with the
+        same label and a higher score (non-maximum suppression).
         """
         distinct: list[FoundThing] = []
         order = {label: number for number, label in enumerate(self.phrases)}
@@ -204,7 +204,7 @@ class DetectedBoxes(ModelStep, MapStep):
         return distinct
 
     def _unsure(self, things: Sequence[FoundThing]) -> set[str]:
-        """Return the labels of which some instance may have no box, or more than one."""
+        """Return the labels for which some object may have no box, or more than one."""
         unsure = {thing.label for thing in things if thing.score < self.threshold}
         for number, thing in enumerate(things):
             for other in things[:number]:
@@ -217,7 +217,7 @@ class DetectedBoxes(ModelStep, MapStep):
 
 
 def _within(first: Box, second: Box) -> float:
-    """Return the proportion of the smaller of two boxes that lies inside the other, 0-1."""
+    """Return the proportion of the smaller of two boxes that lies inside the larger one, 0-1."""
     overlap = iou(first, second)
     common = overlap * (area(first) + area(second)) / (1 + overlap)
     return common / min(area(first), area(second))

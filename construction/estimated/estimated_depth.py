@@ -114,7 +114,7 @@ class EstimatedDepth(ModelStep, MapStep):
         return super().lacks(before) if self.maps is None else None
 
     def weights_hash(self) -> str | None:
-        """Return the digest of the model's files; None if maps replace it."""
+        """Return the digest of the model's files; None if maps replace the model."""
         return super().weights_hash() if self.maps is None else None
 
     def needs(self) -> Resources:
@@ -137,7 +137,7 @@ class EstimatedDepth(ModelStep, MapStep):
         return self._of_maps
 
     def shares_model(self) -> bool:
-        """Return whether a model is used and the settings leave its device open."""
+        """Return whether a model is used whose device the settings do not specify."""
         return self.maps is None and self.device is None
 
     def open(self, ctx: OpenContext) -> Any:
@@ -238,7 +238,9 @@ class _DepthEstimator:
 
     @property
     def least_px(self) -> int | None:
-        """Return the shorter side, in pixels, from which a reduced picture may replace a larger one, or None."""
+        """Return the shorter side, in pixels, that is sufficient for a reduced picture, or None if pictures must not be
+        reduced.
+        """
         return None if self._pixels is None else SUFFICIENT_RATIO * max(self._size.height, self._size.width)
 
     @property

@@ -152,14 +152,14 @@ class ModelStep(Step):
 
 
 def stated_digest(named: str) -> str | None:
-    """Return the hexadecimal digits of a digest given in place of a folder; None for a folder."""
+    """Return the hexadecimal digits of a digest that was given in place of a folder; None if a folder was given."""
     return named.removeprefix(BY_DIGEST) if _SHA256.fullmatch(named) else None
 
 
 def open_model(
     folder: Path, architecture: str, *, model_type: str, device: str | None, processor: str | None = None
 ) -> OpenedModel:
-    """Return a model of transformers in a folder, ready to estimate.
+    """Load a transformers model from a folder, and return it ready for estimation.
 
     Args:
         folder: Folder with `config.json` and `*.safetensors`.

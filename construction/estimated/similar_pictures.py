@@ -66,7 +66,7 @@ _Features = NDArray[np.float64]
 
 
 class _RowTriplet(NamedTuple):
-    """Rows of three pictures, with the cosines between the reference and both others.
+    """The rows of three pictures, with the cosines between the reference and each of the other two.
 
     Args:
         reference: The picture compared with both others.
@@ -176,7 +176,7 @@ class SimilarPictures(ModelStep, GatherStep):
         )
 
     def _triplets(self, vectors: Vectors, names: Sequence[str], seed: int) -> tuple[list[_RowTriplet], dict[int, str]]:
-        """Return the triplets and, for the other pictures that were tried as a reference, what was missing.
+        """Return the triplets and, for each picture that was tried as a reference without success, what was missing.
 
         References are tried in an order drawn with the seed. Among pictures not yet in a triplet, the nearest becomes
         the nearer one, and the nearest beyond the margin becomes the farther one.
@@ -310,7 +310,7 @@ class PictureFeatures(MapStep):
         return self._step.weights_hash()
 
     def shares_model(self) -> bool:
-        """Return whether the settings leave the model's device open."""
+        """Return whether the settings leave the choice of the model's device open."""
         return self._step.device is None
 
     def open(self, ctx: OpenContext) -> Any:

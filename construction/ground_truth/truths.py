@@ -68,8 +68,8 @@ class GroundTruth(BaseModel):
         return None
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return the truth without the parts outside its pictures (None if nothing is left), and a description of these
-        parts.
+        """Return the truth without the parts outside its pictures (None if nothing is left), and a description of the
+        removed parts.
         """
         outside = self.outside(sizes_wh)
         return (self, []) if outside is None else (None, [outside])
@@ -115,8 +115,8 @@ class Homographies(GroundTruth):
         return self
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return the homographies of the other pictures, relative to the first of these, or None if fewer than two are
-        left.
+        """Return the homographies of the remaining pictures, relative to the first of them, or None if fewer than two
+        are left.
 
         `original` keeps their positions in the record, counted from 1.
         """
@@ -142,7 +142,7 @@ class PointComparison(GroundTruth):
         yield from ((0, self.first), (0, self.second))
 
     def in_pixels(self, sizes_wh: Sequence[SizeWH]) -> Self:
-        """Return it in pixels."""
+        """Return the comparison in pixels."""
         if self.unit == "pixels":
             return self
         first, second = (scaled(point, sizes_wh[0]) for point in (self.first, self.second))
@@ -151,7 +151,7 @@ class PointComparison(GroundTruth):
 
 
 class ReflectanceComparison(PointComparison):
-    """Which of two points has the darker surface, regardless of the light on it."""
+    """A statement about which of two points has the darker surface, regardless of the light on the surface."""
 
     kind: ClassVar[str] = "reflectance"
 
@@ -161,7 +161,7 @@ class ReflectanceComparison(PointComparison):
 
 
 class DepthComparison(PointComparison):
-    """Which of two points is closer to the camera."""
+    """A statement about which of two points is closer to the camera."""
 
     kind: ClassVar[str] = "depth"
 
@@ -218,7 +218,7 @@ class CameraPoses(GroundTruth):
     """Poses, one per picture, in temporal order."""
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return the poses of the other frames, or None if fewer than two are left."""
+        """Return the poses of the remaining frames, or None if fewer than two are left."""
         poses = tuple(pose for number, pose in enumerate(self.poses) if number not in places)
         return self.model_copy(update={"poses": poses}) if len(poses) > 1 else None
 
@@ -267,8 +267,8 @@ class LabelledBoxes(GroundTruth):
             yield from ((0, labelled.box[:2]), (0, labelled.box[2:]))
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return the boxes except those outside the picture, whose labels become incomplete, and a description of the
-        latter.
+        """Return the boxes without those outside the picture, whose labels become incomplete, and a description of the
+        removed boxes.
         """
         [size_wh] = sizes_wh
         is_inside = [all(_is_within(corner, size_wh) for corner in (box.box[:2], box.box[2:])) for box in self.boxes]
@@ -349,7 +349,9 @@ class NamedEntity(GroundTruth):
 
 
 class SimilarityTriplet(GroundTruth):
-    """Which of two pictures looks more like a third: picture 0 is the reference, 1 the left one, 2 the right one."""
+    """A statement about which of two pictures looks more like a third: picture 0 is the reference, 1 the left one, 2
+    the right one.
+    """
 
     kind: ClassVar[str] = "similarity"
     pictures: ClassVar[int | None] = 3
@@ -392,8 +394,8 @@ class KeypointPair(GroundTruth):
             yield from ((number, box[:2]), (number, box[2:]))
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return the truth without the pairs of which a point is outside (None if no pair is left), and a description
-        of these pairs.
+        """Return the truth without pairs that have a point outside a picture (None if no pair is left), and a
+        description of the removed pairs.
 
         Boxes are only context; if one is outside, both are removed.
         """
@@ -436,7 +438,7 @@ class FunctionalPoints(GroundTruth):
         yield from ((0, point) for point in self.points)
 
     def in_pixels(self, sizes_wh: Sequence[SizeWH]) -> Self:
-        """Return it in pixels."""
+        """Return the points in pixels."""
         if self.unit == "pixels":
             return self
         points = tuple(scaled(point, sizes_wh[0]) for point in self.points)
@@ -493,7 +495,7 @@ class Puzzle(GroundTruth):
         return self
 
     def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:
-        """Return a description of an option picture that the record lacks, or None if it has all of them."""
+        """Return a description of an option picture that the record lacks, or None if no option picture is missing."""
         del slack_px
         for number in self.option_pictures:
             if number >= len(sizes_wh):

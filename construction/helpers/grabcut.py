@@ -32,7 +32,7 @@ VERSION = "1"
 
 
 class GrabCutSettings(HelperSettings):
-    """Settings of GrabCut, which has none."""
+    """Settings of GrabCut, of which there are none."""
 
     title: ClassVar[str] = "Cut out by color"
     takes: ClassVar[tuple[HelperInput, ...]] = ("box", "strokes")
@@ -40,7 +40,7 @@ class GrabCutSettings(HelperSettings):
     refines: ClassVar[bool] = True
 
     def missing(self) -> str | None:
-        """Return None: OpenCV is installed with Benchwright."""
+        """Return None, because OpenCV is always installed with Benchwright."""
         return None
 
     def open(self) -> GrabCutHelper:
@@ -49,7 +49,7 @@ class GrabCutSettings(HelperSettings):
 
 
 class _ReducedCut(NamedTuple):
-    """The cut of a reduced picture."""
+    """GrabCut's result on a reduced picture."""
 
     mask: Mask
     background: NDArray[np.float64]
@@ -57,8 +57,8 @@ class _ReducedCut(NamedTuple):
 
 
 class GrabCutHelper:
-    """GrabCut from a box, from strokes inside and outside the subject, or from both. Equal pixels and hints yield equal
-    masks.
+    """GrabCut from a box, from strokes inside and outside the subject, or from both. Identical pixels and hints yield
+    identical masks.
     """
 
     def __init__(self) -> None:

@@ -66,7 +66,7 @@ class _AnySam(WeightedHelper):
 
 
 class SamSettings(_AnySam):
-    """SAM by the package `segment_anything`.
+    """SAM from the package `segment_anything`.
 
     Attributes:
         weights: Checkpoint, relative to the recipe.
@@ -83,7 +83,7 @@ class SamSettings(_AnySam):
 
 
 class SamTransformersSettings(_AnySam):
-    """SAM in transformers.
+    """SAM from transformers.
 
     Attributes:
         weights: Folder in the layout of transformers, relative to the recipe.
@@ -100,7 +100,7 @@ class SamTransformersSettings(_AnySam):
 
 
 class _Clicks:
-    """The input of a SAM's decoder, in pixels of the picture."""
+    """The input of SAM's decoder, in pixels of the picture."""
 
     def __init__(self, hints: RegionHints) -> None:
         inside, outside = (_thinned(strokes) for strokes in (hints.inside, hints.outside))
@@ -157,7 +157,7 @@ class _SamHelper(PreparingHelper):
 
 
 class SamHelper(_SamHelper):
-    """`segment_anything`, by clicks and boxes."""
+    """SAM from the package `segment_anything`, prompted with clicks and boxes."""
 
     by = "sam"
 
@@ -200,7 +200,7 @@ class SamHelper(_SamHelper):
 
 
 class SamTransformersHelper(_SamHelper):
-    """`SamModel` of transformers, by clicks and boxes."""
+    """SAM from transformers (`SamModel`), prompted with clicks and boxes."""
 
     by = "sam_transformers"
 

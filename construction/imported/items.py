@@ -52,7 +52,7 @@ _OTHER_NAMES = {"validation": "val"}
 
 
 class ImportedItems(MapStep):
-    """Make items of the questions of an existing benchmark: its files of questions, or a release of Benchwright.
+    """Make items from the questions of an existing benchmark: its question files, or a release of Benchwright.
 
     Guesses columns from their names; `benchwright construct items FILE` shows the guesses. Options keep their order.
     Questions keep their id as the attribute `source_id`, and their split, which `freeze` uses; items of a release keep
@@ -104,19 +104,21 @@ class ImportedItems(MapStep):
         return self
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step with the questions of earlier entries `items`."""
+        """Return the step connected to the questions of earlier `items` entries."""
         placed = self.model_copy()
         placed._asked_before = tuple(f"{part}.{ASKED}" for part in given if part.endswith(f".{ASKED}"))
         return placed
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the values that hold its own questions by picture, and those of earlier entries."""
+        """Return the values that hold the step's own questions by picture, and those that hold the questions of earlier
+        entries.
+        """
         return (_OWN, *self._asked_before)
 
     @property
     def tells_apart(self) -> bool:  # type: ignore[override]
-        """Return whether ids depend on the content of questions, rather than on a name that two entries may share."""
+        """Return whether ids depend on the content of questions instead of a name that two entries may share."""
         return self.benchmark is None
 
     def parts(self) -> tuple[Step, ...]:
@@ -289,7 +291,7 @@ class OwnSplits(GatherStep):
 
 
 def _own_split(record: Mapping[str, Any]) -> str:
-    """Return an item's split in its source: the split of its release, otherwise the one in its attribute."""
+    """Return the split of an item in its source: the split of a release, otherwise the split named by an attribute."""
     imported = record["evidence"].get(IMPORTED)
     split = imported["split"] if imported else record["attributes"].get(OWN_SPLIT)
     return _OTHER_NAMES.get(str(split), str(split)) if split else _USUAL_SPLIT

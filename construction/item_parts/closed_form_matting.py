@@ -26,7 +26,7 @@ def closed_form(
     *,
     trust: float,
 ) -> NDArray[np.float32]:
-    """Return the opacity at each pixel: solved where it is unknown, and as given elsewhere.
+    """Return the opacity at each pixel: solved where the given opacity is unknown, and unchanged elsewhere.
 
     Args:
         guide: (height, width, 3), RGB from 0 to 1.
@@ -59,7 +59,9 @@ def closed_form(
 
 
 def _windows(unknown: Mask) -> NDArray[np.intp]:
-    """Return (n, 9): the pixels of each window that touches an unknown pixel, as positions in the flattened picture."""
+    """Return the pixels of each window that touches an unknown pixel, as indices into the flattened picture, shape (n,
+    9).
+    """
     import cv2
 
     height, width = unknown.shape
@@ -71,7 +73,7 @@ def _windows(unknown: Mask) -> NDArray[np.intp]:
 
 
 def _links(colors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (n, 9, 9): the matting Laplacian of each window.
+    """Return the matting Laplacian of each window, shape (n, 9, 9).
 
     Args:
         colors: (n, 9, 3): RGB of its pixels, 0-1.

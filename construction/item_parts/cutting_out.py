@@ -47,7 +47,7 @@ class Hints(NamedTuple):
 
 
 def stated_mask(hints: Hints, shape: tuple[int, ...]) -> Mask | None:
-    """Return the stated mask at the size of the picture; None if not stated.
+    """Return the stated mask at the size of the picture; None if no mask is stated.
 
     A pixel of a smaller picture belongs to the subject if at least half of it does. Everything outside the box is
     background, as in `find_mask`; holes and separate parts stay as drawn.
@@ -76,8 +76,8 @@ def rectangle(box: Sequence[float], shape: tuple[int, ...]) -> Mask:
 
 
 def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
-    """Return the mask of a subject by GrabCut (Rother et al. 2004, doi:10.1145/1015706.1015720): its largest part,
-    without holes except those with a stated point outside, such as one between an arm and a body.
+    """Return the mask of a subject by GrabCut (Rother et al. 2004, doi:10.1145/1015706.1015720): its largest part, with
+    all holes filled except those that contain a stated outside point, such as the gap between an arm and the body.
 
     A large picture is reduced for the cut, and its border refined at full size (`border_refining`). Equal pixels, hints
     and seed give equal masks. The mask is empty if nothing inside the box can be the subject, all true if nothing can
@@ -111,7 +111,7 @@ def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
 
 
 def _opened(whole: Mask, grabbed: NDArray[np.uint8], outside: Sequence[tuple[float, float]]) -> Mask:
-    """Return a mask with its holes filled, except holes with a stated point outside."""
+    """Return a mask with its holes filled, except those that contain a stated outside point."""
     import cv2
 
     holes = (whole & (grabbed == 0)).astype(np.uint8)

@@ -54,7 +54,7 @@ class MaskStatement(BaseModel):
 
 
 class Thing(NamedTuple):
-    """An object in a mask: its label, its box in pixels, and whether all objects with its label have a box."""
+    """An object in a mask: its label, its box in pixels, and whether every object with that label has a box."""
 
     label: str
     box: Box

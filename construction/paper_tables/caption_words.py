@@ -97,7 +97,7 @@ _SHORTEST = 2
 
 
 class CaptionWords(NamedTuple):
-    """Number of captions that contain each word, by kind."""
+    """The number of captions that contain each word, by kind of word."""
 
     adjectives: Counter[str]
     nouns: Counter[str]
@@ -159,7 +159,7 @@ def _is_verb(word: str, before: list[str], is_opened: bool) -> bool:
 
 
 def _describes(word: str) -> bool:
-    """Return whether a word looks like an adjective; the last word of a phrase is nevertheless a noun."""
+    """Return whether a word looks like an adjective; as the last word of a phrase, it still counts as a noun."""
     return len(word) > 5 and word.endswith(_ADJECTIVE_ENDINGS) and not word.endswith(_NOUN_ENDINGS)
 
 

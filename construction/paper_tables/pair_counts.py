@@ -20,7 +20,9 @@ _TOP_WORDS = 5
 
 
 class PublishedCategory(NamedTuple):
-    """Number of pairs of a category in MVP-Bench's published questions, and number of questions about them by level."""
+    """The number of pairs of a category in MVP-Bench's published questions, and the number of questions about them by
+    level.
+    """
 
     pairs: int
     low: int
@@ -212,7 +214,7 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
 
 
 def _type_of(item: Item) -> str:
-    """Return which of the three types an item has, regardless of how it was made."""
+    """Return the type of an item, one of three, regardless of how the item was made."""
     if item.kind == "yes_no":
         return "yes_no"
     return "cross_image" if len(item.evidence.get("shows", item.images)) > 1 else "single_image"

@@ -74,7 +74,7 @@ class _Caption(BaseModel):
 
 
 class _FileIndex(NamedTuple):
-    """Contents of a file other than its boxes and captions.
+    """The contents of a file other than its boxes and captions.
 
     Args:
         images: Entries of pictures, by the name that their marks use; the first entry of a name is used.

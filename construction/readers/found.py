@@ -127,7 +127,7 @@ def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[
 
 
 def kinds_found(files: DatasetFiles, here: Recognised) -> dict[str, tuple[FoundSource, ...]]:
-    """Return the kinds of ground truth in a folder, each with the sources that supply it.
+    """Return the kinds of ground truth in a folder, each with the sources that supply that kind.
 
     The reader of a source dataset names the kinds in its files; all other sources are read.
 

@@ -16,7 +16,7 @@ BAD_ANNOTATION = "bad_annotation"
 def boxes_of_marks(
     marks: PictureMarks, *, is_federated: bool = False, absent: Iterable[str] = (), incomplete: Iterable[str] = ()
 ) -> LabelledBoxes:
-    """Return the boxes of a picture without its wrong marks.
+    """Return the boxes of a picture, leaving out its invalid marks.
 
     If a mark with some label is wrong, not every object with that label has a box. If the label of a wrong mark is also
     unknown, it may be any label: then no box is certain to be the only one of its label, and objects with other labels

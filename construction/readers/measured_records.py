@@ -53,9 +53,7 @@ def _of_depth_maps(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecor
 
 
 def _of_masks(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield a record for each photograph whose masks are all usable, because otherwise not all its objects are
-    known.
-    """
+    """Yield a record for each photograph whose masks are all usable; otherwise some of its objects would be unknown."""
     for photograph, masks in groupby(
         sorted(maps, key=lambda entry: entry.photograph or ""), lambda entry: entry.photograph
     ):

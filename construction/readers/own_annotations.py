@@ -151,7 +151,7 @@ def _marked(path: str, place: Path, form: MarkFormat, pictures: OwnPictures) -> 
 
 
 def _truths(marks: PictureMarks, path: str) -> tuple[GroundTruth, ...]:
-    """Return a picture's boxes, and the number of objects for each label whose objects are certain to all have a box.
+    """Return a picture's boxes and, for each label whose objects certainly all have boxes, the number of objects.
 
     Args:
         marks: The marks.
@@ -168,7 +168,7 @@ def _truths(marks: PictureMarks, path: str) -> tuple[GroundTruth, ...]:
 
 
 def _captioned(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield a record of each picture that a COCO file of captions describes."""
+    """Yield a record for each picture that a COCO caption file describes."""
     names: dict[int | str, object] = {}
     texts: dict[int | str, list[str]] = defaultdict(list)
     numbers: Counter[str] = Counter()

@@ -96,11 +96,12 @@ class DatasetRecord(NamedTuple):
         return 1 + self.parts
 
     def refused(self, reason: str, detail: str) -> RefusedRow:
-        """Return the refusal of this record with all its rows."""
+        """Return a refusal of this record that covers all its rows."""
         return RefusedRow(self.file, self.entry, reason, detail, self.rows)
 
     def without_pictures(self, places: Collection[int]) -> DatasetRecord | None:
-        """Return the record without some of its pictures, each of which is a part of it, or None if too few are left.
+        """Return the record without some of its pictures, each of which counts as a part of it, or None if the others
+        do not suffice.
 
         Args:
             places: Indices of these pictures, from 0.

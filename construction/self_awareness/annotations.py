@@ -1,5 +1,5 @@
-"""The content of a picture's annotations: whether a text is true of it, and whether they answer a question that the
-picture should not answer.
+"""The content of a picture's annotations: whether a text is true of the picture, and whether the annotations answer a
+question that the picture should not answer.
 """
 
 from __future__ import annotations

@@ -71,7 +71,9 @@ class BasicVisQa(OfferingTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
-        """Yield the usable questions with their options, and the other questions with the reasons against them."""
+        """Yield the usable questions with their options, and the other questions with the reasons why they are
+        unusable.
+        """
         annotations = annotations_by_picture(truths)
         questions: list[AnsweredQuestion] = []
         for truth in truths:
@@ -95,7 +97,7 @@ class BasicVisQa(OfferingTask):
         )
 
     def _question(self, truth: RecordTruth[VisualQuestion]) -> AnsweredQuestion | str:
-        """Return a dataset's question, or why it is unusable."""
+        """Return a dataset's question, or the reason why the question is unusable."""
         question = truth.truth
         kind = kind_of(question.question, question.answer)
         if kind is None or kind not in self.information:

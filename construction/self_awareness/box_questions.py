@@ -99,7 +99,7 @@ def _share(box: BoxXYXY, size_wh: SizeWH) -> float:
 
 
 def _side(of: BoxXYXY, seen_from: BoxXYXY, size_wh: SizeWH) -> str | None:
-    """Return on which side of a box another one is, or None if that is ambiguous."""
+    """Return the side of one box on which another box lies, or None if that is ambiguous."""
     across = (of[0] + of[2] - seen_from[0] - seen_from[2]) / 2 / size_wh[0]
     down = (of[1] + of[3] - seen_from[1] - seen_from[3]) / 2 / size_wh[1]
     is_beside = of[0] >= seen_from[2] or seen_from[0] >= of[2]

@@ -91,7 +91,7 @@ def with_options(
     are_names: bool = False,
     is_written: bool = False,
 ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
-    """Yield questions with their options, and those for which there are no options, with the reason.
+    """Yield questions with their options, and questions that have no options, with the reason.
 
     `hardened`: questions of one pool share their answers as options in groups of four, so that each option of a group
     is right once; categories take turns, so that none uses up the pictures. `paper`: each question gets its wrong
@@ -217,7 +217,7 @@ def _by_itself(
     is_true: IsTrue,
     are_names: bool,
 ) -> RecordTruth[OfferedQuestion] | UnusedTruth:
-    """Return a question with wrong options that are chosen for it separately."""
+    """Return a question with wrong options that are chosen for this question alone."""
     if question.wrong:
         return _offered(question, question.wrong, ("fixed",) * len(question.wrong), frequencies)
     rng = generator_for(seed, task, question.record, "distractors")

@@ -58,7 +58,7 @@ class KnowVisQa(OfferingTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
-        """Yield the usable entities with their options, and the other entities with the reasons against them."""
+        """Yield the usable entities with their options, and the other entities with the reasons for their exclusion."""
         del sizes_wh
         questions: list[AnsweredQuestion] = []
         shown: dict[str, list[str]] = {}

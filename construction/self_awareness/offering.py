@@ -99,7 +99,7 @@ class OfferingTask(RefusingTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the item of a question; if there is a model, it first writes the wrong options."""
+        """Return the item of a question; the writing model, if there is one, first writes the wrong options."""
         plan = chosen.plan
         if "also_right" not in plan:
             return super().made(record, ctx, chosen, shown, made)

@@ -35,7 +35,9 @@ class RefusingTask(TruthTask):
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
     ) -> Sequence[Mapping[str, Any]]:
-        """Return positions for the option that declines, spread evenly over those other than the right option's."""
+        """Return positions for the option that declines, spread evenly over the positions that the right option does
+        not occupy.
+        """
         beside = [
             candidate._replace(letters=tuple(place for place in candidate.letters if place != letter))
             for candidate, letter in zip(candidates, letters, strict=True)

@@ -132,7 +132,7 @@ class StatedFacts(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the columns of images that the step needs, and the values that people gave them."""
+        """Return the image columns that the step needs, and the values that hold the facts stated by people."""
         return (*_COLUMNS, *self._of_people)
 
     def parameters(self) -> dict[str, Any]:
@@ -319,7 +319,7 @@ class _NamedImage(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the image's key among the facts if no file mentions it."""
+        """Return the image's default key among the facts, used if no file mentions the image."""
         return key_of(self.uri, self.image_id)
 
 
@@ -390,8 +390,8 @@ def _conveyed(stated: StatedImplication, author: Authorship | None) -> dict[str,
 def _cut_out(
     pictures: Mapping[str, PictureFacts], picture: PictureFacts, subject: Subject, image_of: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the facts for pairs with a subject: how to cut it out, and the pictures of the run in front of which to
-    place it.
+    """Return the facts for pairs with a subject: how to cut out the subject, and the pictures of the run in front of
+    which to place it.
     """
     cut = subject.cut_out
     assert cut is not None

@@ -64,7 +64,7 @@ def nothing_stated() -> Outcome:
 
 
 class ShownPicture(NamedTuple):
-    """A picture as items show it.
+    """A picture in the form in which items show it.
 
     Args:
         record: Record of the image that items list.

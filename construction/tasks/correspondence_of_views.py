@@ -275,6 +275,6 @@ def _points_rng(record: ImageRecord, ctx: Context, entry: ChosenRecord) -> np.ra
 
 
 def _scale(pictures: TruthPictures, number: int) -> Matrix:
-    """Return the matrix that maps the pixels of a picture to those of the picture as shown."""
+    """Return the matrix that maps pixels of a picture to pixels of the picture as it is shown."""
     (width, height), (shown_width, shown_height) = pictures.sizes_wh[number], pictures.shown_wh[number]
     return np.diag([shown_width / width, shown_height / height, 1.0])

@@ -237,8 +237,8 @@ class Counting(TruthTask):
         return serves
 
     def _options_of_twins(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> dict[str, _Serves | str]:
-        """Return the same as `_options` for pairs that ask one question about two pictures, with the same numbers in
-        the same order for both.
+        """Return what `_options` returns, for pairs that ask one question about two pictures, with the same numbers in
+        the same order for both pictures.
         """
         serves: dict[str, _Serves | str] = {truth.record: "no_twin" for truth in usable}
         pairs = self._pairs_of_questions(usable, seed)

@@ -44,7 +44,7 @@ Pixels = NDArray[np.uint8]
 
 
 class _Generated(NamedTuple):
-    """The pictures that a model made for one record, or the reason why there is none, with their seeds."""
+    """The pictures that a model made for one record, or the reason why there are none, with their seeds."""
 
     pictures: tuple[Pixels | str, ...]
     seeds: tuple[int, ...]
@@ -249,7 +249,7 @@ class ForensicDetection(TruthTask):
         entry: ChosenRecord,
         pictures: dict[str, ImageRecord],
     ) -> list[Item] | str:
-        """Return the item of a record, with all four pictures treated alike, or why there is none."""
+        """Return the item of a record, with all four pictures treated alike, or the reason why there is no item."""
         generated = painted[entry.record]
         if generated.reason is not None:
             return generated.reason

@@ -185,7 +185,7 @@ class Jigsaw(MapStep):
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return the reason why mode `hardened` made few items, and what to do."""
+        """Return the reason why mode `hardened` made few items, and the remedy."""
         return self.hardening.advice(self.mode, made, dropped)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
@@ -202,7 +202,7 @@ class Jigsaw(MapStep):
         cv2.setNumThreads(1)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make this image's items; decodes it once, or not at all if it is too small."""
+        """Make the items of one image, which is decoded once, or not at all if it is too small."""
         if self.dataset is not None and not records_of(record, ctx, dataset=self.dataset):
             return Outcome("drop", "other_source")
         if (too_small := self._too_small(record.width, record.height)) is not None:

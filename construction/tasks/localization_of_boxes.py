@@ -192,7 +192,7 @@ class LocalizationOfBoxes(TruthTask):
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the item; in mode `hardened`, it shows the part of the picture with both boxes."""
+        """Return the item, which in mode `hardened` shows the part of the picture with both boxes."""
         if self.mode == "paper":
             return super().made_of_record(record, ctx, entry, pictures)
         view = entry.plan["view"]

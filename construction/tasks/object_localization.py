@@ -147,7 +147,7 @@ class ObjectLocalization(FactsReader):
         return LocalizationOfBoxes(**settings).placed(given)
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return the reason why mode `hardened` made few items, and what to do."""
+        """Return the reason why mode `hardened` made few items, and the remedy."""
         return self.hardening.advice(self.mode, made, dropped)
 
     def parameters(self) -> dict[str, Any]:
@@ -201,8 +201,8 @@ class ObjectLocalization(FactsReader):
     def _on_part(
         self, record: ImageRecord, ctx: Context, subject: Mapping[str, Any], rng: np.random.Generator
     ) -> _ShownBoxes | str:
-        """Return a subject's boxes on a part of the picture in which they could exchange positions, or why there is
-        none.
+        """Return a subject's boxes on a part of the picture in which they could exchange positions, or the reason why
+        there are none.
         """
         view = exchangeable_boxes(
             tuple(subject["box"]),
@@ -233,7 +233,7 @@ class ObjectLocalization(FactsReader):
         subject: Mapping[str, Any],
         rng: np.random.Generator,
     ) -> list[Item] | str:
-        """Return the item about one subject and its twin, or the reason that there is no space for the labels."""
+        """Return the item about one subject and its twin, or the reason that there is no room for the labels."""
         placed = place(shown.right, [shown.wrong], rng)
         if not labels_fit(drawn_boxes(shown.picture.image_id, shown.picture.height, placed.options), shown.picture):
             return "no_room_for_labels"

@@ -152,7 +152,7 @@ class RelativeDepth(PointPairTask):
         sizes_wh: Mapping[str, SizeWH],
         shown: set[str] | None,
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield pairs at different heights: matched pairs with the view that both allow, and the others.
+        """Yield pairs at different heights: matched pairs with the view that both pairs allow, and the unmatched pairs.
 
         Pictures in `shown` yield no further item; with None, no picture is excluded. If a picture may be shown only
         once, it is in only one match, so that neither of two matched pairs is left out later.
@@ -205,7 +205,7 @@ class RelativeDepth(PointPairTask):
             yield UnusedTruth(entry.truth, USED_ALREADY if is_shown(entry) else "unmatched_tilt")
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
-        """Return the same points in the mirrored view, where the other ring marks the closer one."""
+        """Return the same points in the mirrored view, where the other ring marks the closer point."""
         if self.items_of_each == 1:
             return None
         view = view_of(entry.plan, 0)
@@ -247,9 +247,7 @@ class RelativeDepth(PointPairTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the item. Two matched items share a group key, so that a solver cannot learn about one from the other
-        one.
-        """
+        """Return the item. Matched items share a group key, so that a solver cannot learn about one from the other."""
         del made
         keys: tuple[str, ...] = ()
         if (match := chosen.plan.get("match")) is not None:
@@ -257,7 +255,7 @@ class RelativeDepth(PointPairTask):
         return [self.item(record, ctx, chosen, shown, self.worded(chosen, shown), group_keys=keys)]
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Call the closer point by the letter that is right."""
+        """Label the closer point with the right letter."""
         del shown
         plan = chosen.plan
         closer, farther = tuple(plan["first"]), tuple(plan["second"])
@@ -280,7 +278,9 @@ class _DepthInView(DepthComparison):
 
 
 class _Tilted(NamedTuple):
-    """A pair of points that is not quite level: its tilt in degrees, its position in the seed's order, and its view."""
+    """A pair of points that is not quite level: its tilt in degrees, its position in the order drawn with the seed, and
+    its view.
+    """
 
     tilt_deg: float
     turn: int

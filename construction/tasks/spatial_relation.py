@@ -229,7 +229,7 @@ class SpatialRelation(TruthTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the item, with the model's wording of its question if any."""
+        """Return the item; if a model is set, its question has the wording of that model."""
         if self.chat is None:
             return super().made(record, ctx, chosen, shown, made)
         by_rule = self.worded(chosen, shown)._replace(question=chosen.plan["question"])
@@ -262,7 +262,7 @@ def _claim_of(chosen: ChosenRecord) -> ReadClaim:
 
 
 def _as_twins(pair: Sequence[RecordTruth[SpatialClaim]]) -> Iterator[RecordTruth[SpatialClaim]]:
-    """Yield a true and a false claim, each with their common name."""
+    """Yield a true and a false claim, each with the name that the two share."""
     name = "+".join(truth.record for truth in pair)
     for truth in pair:
         original = {**truth.truth.original, TWIN: name}

@@ -233,7 +233,7 @@ class VisualCorrespondence(MapStep):
         cv2.setNumThreads(1)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make this image's items; decodes it once, or not at all if it is too small."""
+        """Make the items of one image, which is decoded once, or not at all if it is too small."""
         part = self.view_part if self.mode == "hardened" else 1.0
         scaled_wh = size_within(record.width, record.height, max_side_px=self.max_side_px / part)
         measured: dict[str, Any] = {"side_px": min(scaled_wh)}

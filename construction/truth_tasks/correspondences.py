@@ -123,7 +123,7 @@ class CorrespondenceTask(TruthTask):
         more: dict[str, Any],
     ) -> ItemPlan | str:
         """Return the plan in `hardened` mode: four points, a view that could show any of them at the reference's
-        position, and the one that it shows there.
+        position, and the point that the view shows there.
 
         Args:
             first: Points of the first picture, in its own pixels.

@@ -1,4 +1,5 @@
-"""Forecasts, before a run, of a task's number of items, from its own choice of records or from a sample of pictures.
+"""Forecasts, before a run, of a task's number of items, based on the task's own choice of records or on a sample of
+pictures.
 
 If the number depends only on records and sizes of pictures, the task's selection runs, so that the forecast equals the
 number in a run in which no earlier step drops a picture. If it depends on pixels, the task makes the items of a few
@@ -38,7 +39,7 @@ _NOT_OF_IT = {"nothing_stated", "other_source"}
 
 
 def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ItemForecast]:
-    """Return how many items a task will make from a dataset's records, in each of its modes.
+    """Return how many items a task will make from a dataset's records, in each mode of the task.
 
     Args:
         asked: The task as in the recipe.
@@ -69,7 +70,7 @@ def has_modes(step: Step) -> bool:
 
 
 def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecast:
-    """Return how many records a task chooses, and the reasons why others are not chosen."""
+    """Return the number of records that a task chooses, and the reasons why the remaining records are not chosen."""
     import pyarrow as pa
 
     selection = task.parts()[0]
@@ -159,7 +160,7 @@ def _copied(files: Sequence[Path], folder: Path) -> int:
 
 
 def _settings(step: Step) -> dict[str, Any]:
-    """Return the settings that a recipe states, except those that have a meaning only within it."""
+    """Return the settings that a recipe states, except those that have a meaning only within that recipe."""
     left = {"dataset", "mode", "items", "apart_from", "marked_by"}
     return {name: value for name, value in step.model_dump(mode="json", exclude_unset=True).items() if name not in left}
 

@@ -129,7 +129,7 @@ def _moving(
 
 
 def _split(kept: Sequence[Element], own: tuple[Element, Element], rng: np.random.Generator) -> tuple[Pattern, Pattern]:
-    """Return two patterns whose overlay has all elements; each has elements that the other lacks, and they share at
+    """Return two patterns whose overlay has all elements; each has elements that the other one lacks, and they share at
     least one.
 
     The common elements distinguish the overlay from an addition that cancels repeated elements.

@@ -72,7 +72,8 @@ class PointPairTask(TruthTask):
     def seen_in(
         self, view: LevelView, points: tuple[Point, Point], rng: np.random.Generator, *, scale: float = 1.0
     ) -> dict[str, Any] | str:
-        """Return `first`, `second` and the view for an item's plan, mirrored at random, or why there is none.
+        """Return `first`, `second` and the view for an item's plan, mirrored at random, or the reason why there is no
+        view.
 
         Args:
             view: The view.

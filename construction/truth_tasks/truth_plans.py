@@ -69,7 +69,7 @@ class TruthPictures(NamedTuple):
         )
 
     def short_side(self, number: int) -> int:
-        """Return the shorter side of a picture as shown, in pixels."""
+        """Return the shorter side of a picture as it is shown, in pixels."""
         return min(self.shown_wh[number])
 
 

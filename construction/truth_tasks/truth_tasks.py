@@ -150,7 +150,7 @@ class TruthTask(MapStep):
 
     @property
     def identity(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the settings that distinguish its items from those of another entry with the same truths."""
+        """Return the settings that distinguish the step's items from those of another entry with the same truths."""
         truths = tuple(name for name in ("dataset", "marked_by") if getattr(self, name) not in (None, DATASET))
         return truths if self.mode == self._usual_mode() else (*truths, "mode")
 
@@ -179,7 +179,7 @@ class TruthTask(MapStep):
         return tuple(f"{entry}.selection.chosen" for entry in self.apart_from)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step connected to the values of its truths, after checking that they come before it.
+        """Return the step connected to the values of its truths, after checking that these values come before the step.
 
         Raises:
             RecipeError: No earlier step supplies such truths, the task cannot use marks, or `apart_from` names an entry
@@ -266,8 +266,8 @@ class TruthTask(MapStep):
         """Return the plan of one record, or the reason why it makes no item."""
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return why a planned item cannot be drawn, or None if it can; called only for records considered for
-        selection.
+        """Return the reason why a planned item cannot be drawn, or None if it can; called only for records considered
+        for selection.
         """
         del plan, pictures
         return None
@@ -302,7 +302,7 @@ class TruthTask(MapStep):
     def _made_with_clear_marks(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, with marks in visible colors, or why there are none."""
+        """Return the items of one record, with marks in visible colors, or the reason why there are none."""
         made = self.made_of_record(record, ctx, entry, pictures)
         if isinstance(made, LeftOut | str):
             return made
@@ -340,7 +340,8 @@ class TruthTask(MapStep):
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, or why there are none; add pictures made for them to the mapping.
+        """Return the items of one record, or the reason why there are none; add pictures made for the items to
+        `pictures`.
 
         Pictures are shown whole, unless the plan names views of them or a task shows parts of them in another way.
         """
@@ -351,7 +352,7 @@ class TruthTask(MapStep):
         return self.made(record, ctx, entry, shown, pictures)
 
     def chosen_of(self, record: ImageRecord, ctx: Context) -> ChosenOfImage:
-        """Return the records chosen for an image, and the reasons why others were not."""
+        """Return the records chosen for an image, and the reasons why the remaining records were not chosen."""
         chosen = ctx.value(record.image_id, "selection.chosen")
         entries = [
             ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
@@ -364,7 +365,7 @@ class TruthTask(MapStep):
         chosen: ChosenOfImage,
         made: Callable[[ChosenRecord, MadePictures], list[Item] | LeftOut | str],
     ) -> Outcome:
-        """Return the outcome of an image: the items of all records chosen for it.
+        """Return the outcome of an image, which consists of the items of all records chosen for the image.
 
         Args:
             chosen: The records.
@@ -403,8 +404,8 @@ class TruthTask(MapStep):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, or the reason why there are none after all, alone or with evidence; tasks
-        that make pictures add them to `made`.
+        """Return the items of one record, or the reason why there are none, alone or with evidence; pictures that a
+        task makes are added to `made`.
         """
         del made
         return [self.item(record, ctx, chosen, shown, self.worded(chosen, shown))]
@@ -483,8 +484,8 @@ class TruthTask(MapStep):
         made: MadePictures,
         view: PictureView | None = None,
     ) -> ImageRecord:
-        """Return a picture as items show it: a view of it if the plan has one, otherwise the picture itself if its file
-        can be shown unchanged, otherwise an upright, smaller one.
+        """Return a picture as items show it: a view of the picture if the plan has one, otherwise the picture itself if
+        its file can be shown unchanged, otherwise a smaller, upright version.
         """
         size_wh = size_within(picture.width, picture.height, max_side_px=self.max_side_px)
         if view is None and size_wh == (picture.width, picture.height) and not picture.notes:
@@ -595,8 +596,8 @@ class Selection(GatherStep):
     def _truths(
         self, columns: pa.Table, image_ids: Sequence[str], sizes_wh: Mapping[str, SizeWH]
     ) -> tuple[list[RecordTruth[Any]], list[tuple[RecordTruth[Any], str]]]:
-        """Return the truths whose pictures all exist and are large enough, sorted by record, and the others with the
-        reason.
+        """Return the truths whose pictures all exist and are large enough, sorted by record, and the remaining truths
+        with the reason.
         """
         usable: list[RecordTruth[Any]] = []
         without: list[tuple[RecordTruth[Any], str]] = []

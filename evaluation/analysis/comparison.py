@@ -42,7 +42,7 @@ def p_value_text(p: float) -> str:
 
 
 class PairResult(NamedTuple):
-    """Result for one of several compared pairs of models.
+    """The result for one of several compared pairs of models.
 
     Args:
         first: Name of the first model.
@@ -66,12 +66,14 @@ class PairResult(NamedTuple):
 
     @property
     def items_needed(self) -> int | None:
-        """Return how many items the joint test needs to find this difference with 80 % power, for any other pairs."""
+        """Return how many items the joint test needs to detect this difference with 80 % power, whatever the other
+        pairs are.
+        """
         return items_needed(self.pair.discordant, self.pair.difference, self.pair.design_effect, self.threshold)
 
 
 class Ranked(NamedTuple):
-    """A model in the ranking.
+    """A model in the list of ranks.
 
     Three kinds of models have no rank: those that were asked fewer items than others, those that were asked a sample
         while others were asked all items, and those with unfit scores.
@@ -92,7 +94,7 @@ class Ranked(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Comparison of models on the items of one task or of all tasks.
+    """A comparison of models on the items of one task or of all tasks.
 
     Args:
         name: Name of the task; `_ALL` for all.
@@ -120,7 +122,7 @@ class Comparison(NamedTuple):
 def compare_results(
     results: Path, release: Release | None = None, models: Sequence[str] = (), against: str | None = None
 ) -> tuple[ReplyMatrix, list[Comparison]]:
-    """Compare the models in a folder of results: first over all tasks, then on each task.
+    """Compare the models in a folder of results: first over all tasks, then for each task.
 
     Args:
         results: Folder that `evaluate run` wrote.
@@ -142,7 +144,7 @@ def compare_results(
 
 
 def comparisons_of(sheet: ReplyMatrix) -> list[Comparison]:
-    """Compare the models over all tasks, then on each task if there are several."""
+    """Compare the models over all tasks and, if there are several tasks, for each of them."""
     return [_comparison(name, scope) for name, scope in _scopes(sheet)]
 
 
@@ -181,7 +183,7 @@ def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> lis
 
 
 def _scopes(sheet: ReplyMatrix) -> Iterator[tuple[str, ReplyMatrix]]:
-    """Yield the name and the replies of each comparison; single tasks only if there are several."""
+    """Yield the name and the replies of each comparison; single tasks are included only if there are several."""
     import numpy as np
 
     names, numbers = task_numbers(sheet.items.column("task"))
@@ -217,7 +219,9 @@ def _comparison(name: str, sheet: ReplyMatrix, against: str | None = None) -> Co
 def _adjusted(
     pairs: Mapping[tuple[int, int], ModelPair], sheet: ReplyMatrix, group: NDArray[Any], name: str
 ) -> tuple[list[float], float]:
-    """Return each pair's adjusted p-value, never below its unadjusted one, and the threshold of the test statistic."""
+    """Return each pair's adjusted p-value, which is never below the unadjusted one, and the threshold of the test
+    statistic.
+    """
     import numpy as np
 
     if len(pairs) < 2:
@@ -226,7 +230,7 @@ def _adjusted(
     counts: list[NDArray[Any]] = []
 
     def column(model: int, both: NDArray[np.bool_]) -> int:
-        """Return the index of the model's column for these items, computed once."""
+        """Return the index of the column for the model on these items; each column is computed only once."""
         key = model, both.tobytes()
         if key not in columns:
             columns[key] = len(counts)
@@ -259,7 +263,7 @@ def _pair(sheet: ReplyMatrix, group: NDArray[Any], i: int, k: int) -> ModelPair 
 
 
 def _ranking(name: str, sheet: ReplyMatrix, apart: set[frozenset[int]], *, has_ranks: bool) -> tuple[Ranked, ...]:
-    """Rank the models that were asked the same items as the model that was asked the most.
+    """Rank the models that were asked the same items as the model that was asked the most items.
 
     A model that can take none of a release's tasks comes last in the comparison over all tasks and is absent from those
     of single tasks.

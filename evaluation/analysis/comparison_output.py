@@ -135,7 +135,7 @@ def screenful(text: str, path: Path) -> str:
 
 
 def write_pairs(comparisons: Sequence[Comparison], out: Path, *, force: bool = False) -> None:
-    """Write all pairs, over all tasks and on each task, to a `.csv` file.
+    """Write all pairs, over all tasks and for each task, to a `.csv` file.
 
     Raises:
         BenchwrightError: The file name has a different suffix, the file exists and `force` is not given, or it cannot
@@ -158,7 +158,7 @@ def write_pairs(comparisons: Sequence[Comparison], out: Path, *, force: bool = F
 
 
 def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return one line for each comparison without ranks and one for each unfit score."""
+    """Return one line for each comparison that has no ranks, and one for each unfit score."""
     lines = [
         f"{comparison.name}: {comparison.why_no_ranks}"
         for comparison in comparisons
@@ -189,7 +189,7 @@ def _ranks(every: Comparison) -> Table:
 
 
 def _task_ranks(every: Comparison, tasks: Sequence[Comparison]) -> Table:
-    """Return a table with a row per task and a column per model, headed by its number in the table of ranks."""
+    """Return a table with a row per task and a column per model, headed by the model's number in the table of ranks."""
     lines = [("task", *(str(number) for number in range(1, len(every.ranking) + 1)), "told apart")]
     for task in tasks:
         ranks = {ranked.model: ranked.rank for ranked in task.ranking}

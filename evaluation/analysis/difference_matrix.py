@@ -10,7 +10,7 @@ from .comparison import Comparison
 
 
 class DifferenceCell(NamedTuple):
-    """The difference between two models on the items that both were asked, and whether it is significant.
+    """The difference between two models on the items that both were asked, and whether the difference is significant.
 
     Args:
         points: Accuracy of the row's model minus that of the column's, in percentage points, as text.

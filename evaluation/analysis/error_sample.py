@@ -118,7 +118,7 @@ _READ_AS = {"miss": "no single letter", "refusal": "a refusal", "cut_off": "cut 
 
 
 class Plan(NamedTuple):
-    """Size, strata and seed of the draw.
+    """The size, strata and seed of the draw.
 
     Args:
         total: Total number of errors; None to draw `per_stratum` from each stratum.
@@ -174,7 +174,7 @@ class _Error(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """Facts about an item that the draw needs."""
+    """The facts about an item that are needed for the draw."""
 
     stratum: str
     task: str
@@ -276,7 +276,7 @@ def _errors(results: Path, scores: Sequence[Score], seed: int) -> Iterator[_Erro
 
 
 def _each_item_once(errors: Sequence[_Error]) -> list[_Error]:
-    """Return the errors, keeping each item for only one model, which a hash chooses."""
+    """Return the errors with each item kept for only one model, which a hash chooses."""
     of_item: dict[str, list[_Error]] = {}
     for error in errors:
         of_item.setdefault(error.item_id, []).append(error)

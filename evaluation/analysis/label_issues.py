@@ -72,7 +72,7 @@ class LabelIssue(NamedTuple):
 
 
 class LabelIssues(NamedTuple):
-    """Result of `find_suspects`.
+    """The result of `find_suspects`.
 
     Args:
         sheet: Replies of the models.
@@ -124,7 +124,9 @@ _OTHERWISE = ("blind", "wrong-image", "caption", "stated-caption", "circular", "
 
 
 def model_name(score: Score) -> str:
-    """Return the name by which the runs of one model are grouped: the user's name for it, otherwise the model's own."""
+    """Return the name by which the runs of one model are grouped: the user's name for the model, otherwise the model's
+    own name.
+    """
     return score.name or score.model
 
 
@@ -167,7 +169,7 @@ def letter_matrix_of(sheet: ReplyMatrix) -> LetterMatrix:
 
 
 def _people(release: Release, sheet: ReplyMatrix) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the human campaigns and, for each item, how many people were asked and how many were right."""
+    """Return the human campaigns and, for each item, how many people were asked and how many answered correctly."""
     import numpy as np
 
     people_asked, right = (np.zeros(sheet.items.num_rows, dtype=np.int64) for _ in range(2))
@@ -220,7 +222,7 @@ def _reason(suspect: SuspectedKey) -> Reason:
 
 
 def _given(sheet: ReplyMatrix, item: int) -> dict[str, list[str]]:
-    """Return the models by the letter that they gave for an item; letters and models are sorted."""
+    """Return the models by the letter that they gave for an item, with letters and models sorted."""
     models_by_letter: dict[str, list[str]] = {}
     for row, score in enumerate(sheet.scores):
         if sheet.asked[row, item]:

@@ -1,4 +1,6 @@
-"""A model's preference for certain letters: proportions of given and key letters, and accuracy by key position."""
+"""A model's preference for certain letters: proportions of letters given and of key letters, and accuracy by key
+position.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ class LetterBias(NamedTuple):
 
 
 def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
-    """Return the comparison of each model's letters with the keys of the items that it was asked.
+    """Return the comparison of each model's letters with the keys of the items that the model was asked.
 
     Args:
         sheet: Replies with the keys, read with a release.

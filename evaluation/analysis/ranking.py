@@ -100,7 +100,9 @@ def _number(name: str) -> int:
 
 
 def _parted(groups: list[frozenset[int]], high: int, low: int) -> list[frozenset[int]]:
-    """Return groups none of which contains both models: those that did are split, and subsets of others are dropped."""
+    """Return groups none of which contains both models: groups with both are split, and subsets of other groups are
+    dropped.
+    """
     kept = [group for group in groups if not {high, low} <= group]
     for made in (group - {one} for group in groups if {high, low} <= group for one in (low, high)):
         if not any(made <= group for group in kept):

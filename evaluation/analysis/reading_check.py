@@ -1,4 +1,5 @@
-"""Results of people's labels of a sample of replies: the reader's error, and scores whose interval includes that error.
+"""Results of people's labels for a sample of replies: the reader's error, and scores whose interval includes that
+error.
 
 If several people read a reply, the reading of the majority (more than half) is used.
 """
@@ -31,14 +32,14 @@ _UNCLEAR = "unclear"
 
 
 class UnusedRow(NamedTuple):
-    """An unusable row of the filled-in table, and the reason it is unusable."""
+    """An unusable row of the filled-in table, with the reason why it is unusable."""
 
     entry: str
     why: str
 
 
 class CheckedReading(NamedTuple):
-    """Results of the labels.
+    """The results of the labels.
 
     Args:
         readings: Reading of each result, together with its folder.
@@ -158,7 +159,7 @@ def _reading(score: Score, result: SampledResult, labelled: Sequence[LabelledRep
 
 
 def _labels(paths: Sequence[Path], sample: ReadingSample) -> _Labels:
-    """Return the labels from filled-in tables, each by one person, and from results of campaigns."""
+    """Return the labels from filled-in tables, each completed by one person, and from results of campaigns."""
     options = {reply.id: reply.options for result in sample.results for reply in result.drawn}
     labels = _Labels({}, 0, [])
     for path in paths:
@@ -186,7 +187,7 @@ def _labels(paths: Sequence[Path], sample: ReadingSample) -> _Labels:
 
 
 def _said(cells: Mapping[str, str]) -> str:
-    """Return a row's label of its reply: a letter, `none`, `unclear`, or an empty string."""
+    """Return the label that a row gives its reply: a letter, `none`, `unclear`, or an empty string."""
     if (gives := cells["gives"].lower()) in {NO_LETTER, _UNCLEAR}:  # as in the results of a campaign
         return gives
     letter = cells[_LETTER]
@@ -194,7 +195,7 @@ def _said(cells: Mapping[str, str]) -> str:
 
 
 def _agreed(votes: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str | None], list[UnusedRow]]:
-    """Return the letter that more than half of each reply's readers give, and the replies without such a majority."""
+    """Return the letter that the majority of each reply's labels give, and the replies without a usable majority."""
     letters: dict[str, str | None] = {}
     unused = []
     for name, by_person in votes.items():

@@ -131,7 +131,7 @@ class ReadableReply(NamedTuple):
 
 
 def result_folders(places: Sequence[Path]) -> list[Path]:
-    """Return the folders of single results at some paths; each path is such a folder or contains some.
+    """Return the folders of single results at some paths, each of which is such a folder or contains some.
 
     Raises:
         DataError: A path contains no result.
@@ -231,7 +231,7 @@ def _check_result(score: Score, release: Release, folder: Path) -> None:
 
 
 def _candidates(folder: Path, score: Score, seed: int) -> Iterator[ReadableReply]:
-    """Yield the replies that a reader parsed, each with its position in the drawing order."""
+    """Yield the replies that a reader parsed, each with its position in the order of the draw."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -278,7 +278,7 @@ def _is_of_several(attempts: pa.ListArray, pc: Any) -> bool:
 
 
 def chosen_replies(strata: Mapping[tuple[str, bool], Sequence[ReadableReply]], n: int) -> Iterator[ReadableReply]:
-    """Yield the first replies of each stratum, with equal numbers with and without a letter if there are enough."""
+    """Yield the first replies of each stratum; if possible, as many replies with a letter as without one."""
     totals = Counter(dict.fromkeys((True, False), 0))
     for (_, is_read), some in strata.items():
         totals[is_read] += len(some)
@@ -333,7 +333,7 @@ def _task(reply: SampledReply, score: Score, content_hash: str, text: str) -> Re
 
 
 def _shortened(text: str) -> str:
-    """Return a text shortened to fit a task; both ends of a long text are kept, since replies state answers there."""
+    """Return a text shortened to fit a task; both ends of a long text are kept, because they may state the answer."""
     if len(text) <= LONGEST_TEXT:
         return text
     kept = LONGEST_TEXT // 2 - 40

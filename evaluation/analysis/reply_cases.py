@@ -198,7 +198,7 @@ def _cases(path: Path) -> Iterator[ReplyCase]:
 
 
 def _with_list(case: Any) -> Any:
-    """Return a row with its choices as a list, which is decoded if the cell contains JSON."""
+    """Return a row with its choices as a list; a cell that contains JSON is decoded."""
     if isinstance(case, dict) and isinstance(cell := case.get("choices"), str) and cell.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):
             return {**case, "choices": bounded_json(cell)}

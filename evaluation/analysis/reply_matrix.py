@@ -27,7 +27,7 @@ _GROUP = "group"
 
 
 class ReplyMatrix(NamedTuple):
-    """Replies of models to items. It uses about 3 bytes per model and item, and 100 bytes per item.
+    """The replies of models to items, which take up about 3 bytes per model and item, and 100 bytes per item.
 
     Args:
         scores: Scores of the models, one per row.
@@ -123,7 +123,7 @@ def _facts(release: Release, score: Score) -> pa.Table:
 
 
 def _items_of(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return each item in the tables once."""
+    """Return each item that occurs in the tables once."""
     import numpy as np
     import pyarrow as pa
 
@@ -148,7 +148,7 @@ def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
 
 
 def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
-    """Return the indices of letters in `LETTERS`; `_NO_LETTER` for null and for anything that is not a letter there."""
+    """Return the indices of letters in `LETTERS`; `_NO_LETTER` for null and for anything that is not in `LETTERS`."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

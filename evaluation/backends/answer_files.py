@@ -124,7 +124,7 @@ class AnswerFile(PredictionsFile):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """An empty mapping: a system has one result for each protocol."""
+        """An empty mapping, because a system has one result for each protocol."""
         return {}
 
     def _prediction(self, line: int, cells: Mapping[str, Any]) -> Prediction:

@@ -76,11 +76,11 @@ class BackendContext:
 
 
 class Backend(Protocol):
-    """An object that answers questions: a model behind a server, a program, a file."""
+    """An object that answers questions: a model behind a server, a program or a file."""
 
     @property
     def name(self) -> str:
-        """The model's name in results, which is the same on every machine."""
+        """The model's name in results, which is the same on all machines."""
 
     @property
     def tasks(self) -> frozenset[str] | None:
@@ -88,7 +88,7 @@ class Backend(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The settings that determine its replies, as JSON values; the score stores them."""
+        """The settings that determine the backend's replies, as JSON values; the score stores them."""
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield one reply per question, in the order of the questions.
@@ -122,7 +122,7 @@ class PerQuestion:
     version: int | None = None
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies one by one."""
+        """Yield the reply to each question in turn."""
         for question in questions:
             try:
                 yield Reply(question.item_id, text=self._text(question, context))
@@ -168,7 +168,7 @@ def without_argument(kind: str, argument: str) -> None:
 
 
 def labelled(release: Release) -> Iterator[LabelledQuestion]:
-    """Yield every item, in all splits, that has a right option, without its pictures."""
+    """Yield every item, in all splits, that has a right option; its pictures are left out."""
     for released in release.items(pictures_of=()):
         item = released.item
         key = item.answer if item.answer is not None else item.refusal

@@ -1,4 +1,4 @@
-"""Baselines that use no information or only the words, and that every model should beat."""
+"""Baselines that use no information or only the words, all of which every model should beat."""
 
 from __future__ import annotations
 

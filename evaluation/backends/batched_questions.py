@@ -122,7 +122,9 @@ class BatchedQuestions:
         return request in self._waiting
 
     def resume(self) -> None:
-        """Recover batch ids that an earlier run did not learn; requests that were never submitted are asked again."""
+        """Recover the ids of batches that an earlier run submitted without learning them; requests that were never
+        submitted are asked again.
+        """
         for record in [record for record in self._open.values() if record.batch_id is None]:
             number, since_s = len(record.requests), record.begun_at_s
             try:
@@ -139,7 +141,7 @@ class BatchedQuestions:
                 self.spending.ended(None, answered=False)
 
     def ask(self, requests: Iterable[BatchedRequest]) -> None:
-        """Submit as many requests as the budget allows, and collect their results and those of earlier batches.
+        """Submit as many requests as the budget allows, and collect their results and the results of earlier batches.
 
         Args:
             requests: Requests that are not yet in any batch; consumed one by one.
@@ -154,7 +156,7 @@ class BatchedQuestions:
             self._look()
 
     def _batches(self, requests: Iterable[BatchedRequest]) -> Iterator[tuple[list[bytes], dict[str, str]]]:
-        """Yield batches within the limits, each as its lines and its items by request."""
+        """Yield batches within the limits, each as its lines and a mapping from requests to items."""
         lines: list[bytes] = []
         items: dict[str, str] = {}
         size = 0
@@ -216,7 +218,7 @@ class BatchedQuestions:
             self.pause_s = min(2 * self.pause_s, _LONGEST_PAUSE_S)
 
     def _take(self, record: BatchRecord, results: Iterable[BatchResult], words: str) -> None:
-        """Store the results of a batch's requests in the log, and mark the batch as over."""
+        """Store the results of a batch's requests in the log, and mark the batch as complete."""
         answered: set[str] = set()
         causes: dict[str, str] = {}
         for result in results:
@@ -248,7 +250,7 @@ class BatchedQuestions:
             )  # fmt: skip
 
     def _kept(self, request: str, record: BatchRecord, result: BatchResult) -> str | None:
-        """Add a reply to the log; if there is nothing to add, return the reason."""
+        """Add a reply to the log; if there is no usable reply, return the reason."""
         address = self.endpoint.address
         if result.response is None:
             return address.clean(result.cause)

@@ -119,7 +119,7 @@ class _LocalModel:
         return load(self._weights, device=self._options.device, dtype=self._options.dtype)
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies in the order of the questions; those that are already in the log are taken from it."""
+        """Yield replies in the order of the questions; replies that are already in the log are taken from the log."""
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._pictures.item_cache = context.cache
         coming = iter(questions)
@@ -150,7 +150,7 @@ class _LocalModel:
         yield from (reply_by_place[place] for place in range(len(questions)))
 
     def _prepared(self, question: Question, log: ReplyLog) -> _PreparedQuestion:
-        """Return a question in the form for the model, after adding the request to the log."""
+        """Return a question in the form that the model takes, after adding the request to the log."""
         content: list[str | None] = []
         pictures: list[SentPicture] = []
         logged = []

@@ -18,7 +18,7 @@ Pixels = Any
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question in the form for a model.
+    """One question in the form that the model takes.
 
     Args:
         question: Question in the form common to all backends.
@@ -115,7 +115,9 @@ def _ends(loaded: LoadedModel) -> frozenset[int]:
 
 
 def _mean_log_probabilities(loaded: LoadedModel, short: Any, full: Any) -> list[float]:
-    """Return, for each row, the mean log-probability of the tokens of `full` after its common prefix with `short`."""
+    """Return, for each row, the mean log-probability of the tokens of `full` that follow its common prefix with
+    `short`.
+    """
     import torch
 
     counts = [_added_tokens(short, full, row) for row in range(len(full["input_ids"]))]
@@ -134,7 +136,7 @@ def _mean_log_probabilities(loaded: LoadedModel, short: Any, full: Any) -> list[
 
 
 def _added_tokens(short: Any, full: Any, row: int) -> int:
-    """Return the number of tokens at the end of a row of `full` after its common prefix with `short`.
+    """Return the number of tokens of a row of `full` that follow its common prefix with `short`.
 
     If a tokenizer merges the prompt's end with the option's beginning, the merged token is treated as part of the
     option.

@@ -103,7 +103,7 @@ def require_extra() -> None:
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A loaded model with the processor that turns words and pictures into its input, and its output into words.
+    """A loaded model with the processor that converts words and pictures into model input, and model output into words.
 
     `sees` is true if it takes pictures; otherwise, the processor is the tokenizer.
     """

@@ -46,7 +46,7 @@ class _LoggedAnswer(NamedTuple):
 
 
 class _StartedQuestion(NamedTuple):
-    """A question in progress: its reply if already known, otherwise the future to wait for."""
+    """A question in progress: its reply if that is already known, otherwise the future to wait for."""
 
     item_id: str
     reply: Reply | None = None
@@ -54,7 +54,7 @@ class _StartedQuestion(NamedTuple):
 
 
 class _ChatRun(NamedTuple):
-    """The state that the questions of one run share."""
+    """The state shared by the questions of one run."""
 
     client: ModelClient
     log: ReplyLog
@@ -62,7 +62,8 @@ class _ChatRun(NamedTuple):
 
 
 class OpenAIChat:
-    """A model behind an endpoint. Each item is one request, equal items share one, and many run concurrently.
+    """A model behind an endpoint. Each item is one request, equal items share a request, and many requests run
+    concurrently.
 
     A request that fails temporarily (429, 5xx, a broken connection, a reply that is not JSON, a timeout) is sent again;
     a permanent failure ends that item and is recorded as its cause. The run ends if a key is refused, the model is
@@ -106,7 +107,7 @@ class OpenAIChat:
         return self._requests.of(question)
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies in the order of the questions; those that are already in the log are taken from it.
+        """Yield replies in the order of the questions; replies that are already in the log are taken from the log.
 
         Raises:
             BudgetSpent: The budget does not cover all questions; the log contains the replies to pending requests.
@@ -253,7 +254,7 @@ class OpenAIChat:
         return Reply.of(started.item_id, completion, request)
 
     def _await(self, under_way: Iterable[_StartedQuestion]) -> None:
-        """Wait for requests sent before the budget was spent; their replies are paid for and are added to the log."""
+        """Wait for the requests that were sent before the budget was spent; their replies are paid for and logged."""
         for started in under_way:
             if started.future is not None:
                 started.future.exception()
@@ -268,7 +269,7 @@ class OpenAIChat:
         )
 
     async def _send(self, item_id: str, request: QuestionRequest, run: _ChatRun) -> _LoggedAnswer:
-        """Send a request, at most as often as the protocol allows, and store the result of each try.
+        """Send a request, at most as often as the protocol allows, and store the result of every attempt.
 
         A request that is refused because of a field is sent again without the field or with a substitute.
         """
@@ -313,6 +314,6 @@ def _log_request(item_id: str, request: QuestionRequest, log: ReplyLog) -> None:
 
 
 def _cause(failure: RequestFailed) -> str:
-    """Return the reason an item has no reply, as text for its row."""
+    """Return the reason why an item has no reply, as text for its row."""
     times = "" if failure.reason == "refused" else f" (sent {counted(failure.sent, 'time')})"
     return f"{_CAUSES.get(failure.reason, '')}{failure.detail}{times}"

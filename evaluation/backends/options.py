@@ -35,7 +35,7 @@ Effect = Literal["replies", "score", "run"]
 
 @dataclass(frozen=True)
 class OptionNotes:
-    """Facts about an option that its type does not express.
+    """Facts about an option that are not expressed by its type.
 
     Args:
         effect: What a different value affects: `replies`, only the record of their origin in the `score`, or only the
@@ -209,7 +209,7 @@ class ModelOptions(EndpointOptions):
 
 
 class BackendOptions(ModelOptions):
-    """Options passed to a backend in addition to the model's name; each backend uses those it needs.
+    """Options passed to a backend in addition to the model's name; each backend uses the options that it needs.
 
     Decoding options that are passed explicitly are treated as set by the user, even if they have the default value. If
     a model refuses the field of such an option, the run ends instead of omitting the field.
@@ -249,7 +249,7 @@ class BackendOptions(ModelOptions):
         return frozenset(self.model_fields_set & set(_DECODING))
 
     def unstated(self, **changes: Any) -> BackendOptions:
-        """Return the options with changed values, all of which are treated as not set by the user."""
+        """Return the options with changed values, all of them marked as not set by the user."""
         changed = BackendOptions.model_validate({**dict(self), **changes})
         return BackendOptions.model_construct(_fields_set=set(), **dict(changed))
 
@@ -262,7 +262,7 @@ class BackendOptions(ModelOptions):
         headers: Mapping[str, str] | None = None,
         **changes: Any,
     ) -> BackendOptions:
-        """Return the options for another model, such as a judge, all of which are treated as not set by the user.
+        """Return the options for another model, such as a judge, all of them marked as not set by the user.
 
         Options that shape the scored model's requests are not passed on. Address, key and headers are passed on only if
         both models use the same API or both use OpenAI's APIs, so that no vendor receives another vendor's key.
@@ -294,7 +294,7 @@ class BackendOptions(ModelOptions):
         return [name for name in names if getattr(self, name) not in ({}, (), None, False)]
 
     def decoding(self) -> dict[str, Any]:
-        """Return the settings that determine how a reply is sampled, as request fields, without unset ones."""
+        """Return the settings that determine how a reply is sampled, as request fields, leaving out unset ones."""
         return {name: value for name in _DECODING if (value := getattr(self, name)) is not None}
 
     def parameters(self, model: str, where: str, api: Api = "chat") -> RequestParameters:

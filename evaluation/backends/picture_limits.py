@@ -37,7 +37,7 @@ class PictureLimits(NamedTuple):
         return cls(options.max_picture_side, options.max_picture_bytes)
 
     def within(self, others: PictureLimits) -> PictureLimits:
-        """Return the stricter of the two limits in each respect."""
+        """Return the stricter limit of the two in each respect."""
         return PictureLimits(
             *(min((one for one in pair if one is not None), default=None) for pair in zip(self, others, strict=True))
         )

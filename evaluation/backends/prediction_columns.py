@@ -25,7 +25,8 @@ _ID = r"^[0-9a-f]{32}(\.[a-z0-9]+)?$"
 
 
 def prediction_columns(path: Path) -> pa.Table | None:
-    """Return the rows of a file of letters or replies only: `item_id`, `line`, `text` and `is_letter`; otherwise None.
+    """Return the rows of a file of letters or replies only, as columns `item_id`, `line`, `text` and `is_letter`; None
+    for any other file.
 
     Ids are well formed, and each text is a letter or a reply like the first row's. The function does not check whether
     items are known and occur once.

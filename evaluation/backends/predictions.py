@@ -52,14 +52,14 @@ class Prediction(NamedTuple):
 
 
 class _UncheckedRow(NamedTuple):
-    """One row as found, before checks."""
+    """One row as found in the file, before any check."""
 
     line: int
     cells: Mapping[str, Any]
 
 
 class PredictionsFile:
-    """Backend that answers from a file, which must match the release exactly."""
+    """A backend that answers from a file, which must match the release exactly."""
 
     tasks: frozenset[str] | None = None
     looks = False
@@ -257,7 +257,7 @@ class PredictionsFile:
         return f"line {line}"
 
     def _check_known(self, rows: Iterable[tuple[str, int]], count: int, context: BackendContext) -> None:
-        """Refuse rows about items that the release lacks.
+        """Refuse rows about items that are not in the release.
 
         Args:
             rows: Id and line of each row to check.
@@ -291,7 +291,7 @@ class PredictionsFile:
 
 
 def given_letter(text: str, choices: Sequence[tuple[str, str | None]]) -> str | None:
-    """Return the letter that a cell in an answer column gives, also for a lowercase letter or the option's words.
+    """Return the letter that a cell in an answer column gives, including a lowercase letter or the text of an option.
 
     Args:
         text: Contents of the cell.
@@ -318,7 +318,7 @@ def _json_rows(path: Path) -> Generator[_UncheckedRow]:
 
 
 def _table_rows(path: Path) -> Generator[_UncheckedRow]:
-    """Yield the rows of a table that is not JSON; each row's line number is that of its last line."""
+    """Yield the rows of a table that is not JSON; the line number of a row is the number of its last line."""
     table = Table.at(path)
     header: list[str] | None = None
     for line in table.lines():

@@ -47,7 +47,7 @@ class QuestionRequest(NamedTuple):
 
 
 class QuestionRequests:
-    """The contents of requests to a model in the form it is known to accept: words, fields and pictures.
+    """The contents of requests to a model in the form that it is known to accept: words, fields and pictures.
 
     Args:
         name: Name of the model in results.
@@ -114,7 +114,7 @@ class QuestionRequests:
         return {"base_url": self._url, **left_out, **settings}
 
     def _shaping(self) -> dict[str, Any]:
-        """Return the given options that shape requests without being fields in them."""
+        """Return the given options that shape requests without being request fields."""
         detail = self._options.image_detail if self._address.api in OPENAI_APIS else None  # otherwise it is a field
         given = {"system": self._options.system, "image_detail": detail}
         return {name: value for name, value in given.items() if value is not None}
@@ -153,7 +153,8 @@ class QuestionRequests:
         return self._keyed(chat, request.pictures, draw=request.draw, images=request.images)
 
     def with_smaller_pictures(self, request: QuestionRequest, failure: RequestFailed) -> QuestionRequest | None:
-        """Return a request again with pictures that the endpoint may accept; None if it failed for another reason.
+        """Return a request rebuilt with pictures that the endpoint may accept; None if the request failed for another
+        reason.
 
         The limit applies for the rest of the run.
         """
@@ -184,7 +185,7 @@ class QuestionRequests:
         return again
 
     def store_pictures(self, request: QuestionRequest) -> None:
-        """Store a request's pictures in the folder from which the endpoint fetches them, if it does so."""
+        """Store a request's pictures in the folder from which the endpoint fetches them, if it fetches pictures."""
         if self._options.image_folder is not None:
             for picture in request.pictures:
                 store(picture, self._options.image_folder)
@@ -199,7 +200,7 @@ class QuestionRequests:
 
 
 def with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> RequestFailed:
-    """Return a failure, with advice on options that shrink pictures if the endpoint rejects a request as too large."""
+    """Return a failure, with advice on options that shrink pictures if the endpoint found the request too large."""
     if not pictures or not finds_too_large(failure.status, failure.detail):
         return failure
     largest = max(pictures, key=lambda picture: picture.size_bytes)

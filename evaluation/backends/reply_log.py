@@ -50,7 +50,7 @@ _NAMED = 5
 
 
 class DamagedHead(DataError):
-    """The first line of a log, which describes the other lines, differs from what was written."""
+    """Raised if the first line of a log, which describes the other lines, differs from what was written."""
 
 
 class LogState(NamedTuple):
@@ -116,7 +116,7 @@ class ReplyLog:
         return self._answered.get(request)
 
     def refused(self, base_url: str) -> dict[str, str | None]:
-        """Return the fields that earlier runs found this endpoint to refuse, each with its substitute."""
+        """Return the fields that this endpoint refused in earlier runs, each with its substitute."""
         return dict(self._refused.get(base_url, {}))
 
     def picture_limits(self, base_url: str) -> dict[str, int]:
@@ -143,7 +143,7 @@ class ReplyLog:
             self._append(kind="request", request=request, item_id=item_id, body=body)
 
     def answered(self, request: str, item_id: str, reply: Completion, sent: int, **more: Any) -> bool:
-        """Record a reply, how often its request was sent, and the additional facts in `more`.
+        """Record a reply, the number of times that its request was sent, and the additional facts in `more`.
 
         Returns:
             Whether the reply was recorded: False if there already was a reply.
@@ -163,7 +163,7 @@ class ReplyLog:
         return True
 
     def failed(self, request: str, item_id: str, cause: str, sent: int, number: int = 1) -> None:
-        """Record the cause of an error, and the number of the try in which it occurred."""
+        """Record the cause of an error, and the number of the attempt in which it occurred."""
         self._append(kind="error", request=request, item_id=item_id, cause=cause, sent=sent, **{"try": number})
 
     def sync(self) -> None:
@@ -300,7 +300,7 @@ def remove_damaged(path: Path) -> None:
 
 
 def _write_again(path: Path, state: LogState) -> None:
-    """Rewrite a log without its damaged lines and its truncated last line."""
+    """Rewrite a log without its damaged lines and the truncated line at its end."""
     with replacing(path, private=True) as draft, draft.open("wb") as copy, path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if number not in state.damaged and line.endswith(b"\n"):

@@ -30,7 +30,7 @@ _USUAL: Identity = {"base_url": "https://api.openai.com/v1", "temperature": 0.0,
 
 
 def identity_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a backend that can change a reply."""
+    """Return those settings of a backend that can change a reply."""
     return {name: value for name, value in sorted(settings.items()) if name not in _CHANGES_NO_REPLY}
 
 
@@ -42,7 +42,7 @@ def slug(model: str) -> str:
 
 
 def results_name(model: str, protocol: str = VANILLA, reader: str = ROBUST, identity: Identity | None = None) -> str:
-    """Return the name of a score's folder: the model's name, followed by any unusual choices in asking and reading.
+    """Return the name of a score's folder: the model's name, followed by any unusual settings for asking and reading.
 
     Settings that can change a reply are represented by the beginning of their digest, unless all have their usual
     values.

@@ -82,11 +82,13 @@ class SentPicture:
         return data
 
     def data_url(self) -> bytes:
-        """Return the file as a data URL, which is not cached since making it takes less time than sending it."""
+        """Return the file as a data URL, which is not cached because making it takes less time than sending it."""
         return f"data:{self.media_type};base64,".encode() + base64.b64encode(self.data)
 
     def in_request(self, image_urls: str | None) -> RequestPicture:
-        """Return the picture for a request: itself if `image_urls` is None, otherwise its URL below that base URL."""
+        """Return the picture for a request: the picture itself if `image_urls` is None, otherwise its URL below that
+        base URL.
+        """
         if image_urls is None:
             return RequestPicture(self.sha256, self.data_url)
         address = json.dumps(f"{image_urls}/{self.file_name}")[1:-1].encode("ascii")
@@ -161,7 +163,7 @@ class SentPictures:
 
 
 def store(picture: SentPicture, folder: Path) -> None:
-    """Write a picture to a folder under its hash, unless the file exists."""
+    """Write a picture to a folder, named after its hash, unless the file exists."""
     path = folder / picture.file_name
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -240,7 +242,7 @@ def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> S
 
 
 def _drawn(picture: QuestionImage) -> tuple[bytes, int, int]:
-    """Return a picture with its marks drawn as a PNG file, together with its width and height."""
+    """Return a picture with its marks drawn, as a PNG file, together with its width and height."""
     drawn = SCALED.with_marks(picture) if picture.is_scaled else drawn_picture(picture.data, picture.prompts)
     return drawn.data, drawn.width, drawn.height
 

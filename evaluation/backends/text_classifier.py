@@ -32,7 +32,7 @@ def text_classifier(argument: str, options: BackendOptions) -> Backend:
 
 
 class TextClassifier:
-    """Learns from the release's own questions, and answers each with a fold that excludes it."""
+    """Learns from the release's own questions; each is answered with weights that were learned without its fold."""
 
     name = "text_classifier"
     tasks = None

@@ -240,7 +240,7 @@ def _subset(path: Path | None) -> Subset | None:
 
 
 def end_unfit(scores: Sequence[Score]) -> None:
-    """End a command after writing and showing its scores, with exit code 1 if any of them is unfit."""
+    """End a command after writing and showing its scores, with exit code 1 if any score is unfit."""
     from ..results.summary import cause_lines, unfit_scores
 
     for line in cause_lines(scores):

@@ -209,7 +209,9 @@ def board(store: Path, out: Path | None, as_json: bool) -> None:
 
 
 def _line(start: str, name: str, end: str) -> str:
-    """Return a line of at most 97 characters, unless its start is longer; long names and endings lose their middle."""
+    """Return a line shortened to at most 97 characters, unless its start is longer; long names and endings lose their
+    middle.
+    """
     name, end = (
         text if len(text) <= most else f"{text[: most - 13]}…{text[-12:]}"
         for text, most in ((printable(name), 46), (printable(end), 28))

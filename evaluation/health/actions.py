@@ -109,7 +109,9 @@ def _about_items(runs: HealthRuns, signs: Mapping[str, Sign]) -> list[Advice]:
 
 
 def _by_counts(runs: HealthRuns) -> list[tuple[str, _Reason]]:
-    """Return the items that all systems answer correctly, and those that none does although some would by guessing."""
+    """Return the items that all systems answer correctly, and those that no system does although guessing should give
+    some right answers.
+    """
     import numpy as np
 
     if len(runs.systems) < LEAST_SYSTEMS:

@@ -72,7 +72,7 @@ def _reference(runs: HealthRuns) -> tuple[float, str]:
 
 
 def _agreed_blindly(blind: ReplyMatrix) -> tuple[str, ...]:
-    """Return the ids of items on whose key the blind runs agree; votes for wrong options serve as decoys."""
+    """Return the ids of the items on whose key the blind runs agree; votes for wrong options serve as decoys."""
     import numpy as np
 
     from ..analysis.reply_matrix import letter_numbers
@@ -94,14 +94,15 @@ def _agreed_blindly(blind: ReplyMatrix) -> tuple[str, ...]:
 
 
 class _OrderEffect(NamedTuple):
-    """By item, how much more often a model is right in the published order than in others; NaN if not asked."""
+    """How much more often a model is right in the published order than in other orders, by item; NaN if not asked."""
 
     model: str
     gain: NDArray[np.float64]
 
 
 def published_order(runs: HealthRuns, release_path: str) -> Sign:
-    """Return whether models do better with options in the published order than in others, as memory would cause.
+    """Return whether models do better with options in the published order than in other orders, as models that
+    memorized items would.
 
     With balanced keys, a preference for a position helps as often as it harms, so it is not a sign of contamination by
     itself.

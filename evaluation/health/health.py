@@ -87,7 +87,7 @@ def health_of(
     split: str | None = None,
     dates: Mapping[str, ModelDates] | None = None,
 ) -> Health:
-    """Return the health of a release.
+    """Return the health of a release, computed from stored results.
 
     Args:
         release: The release.

@@ -1,4 +1,4 @@
-"""Trend over time: the best score so far, models before and after their training cutoff, and other versions."""
+"""Trends over time: the best score so far, models before and after their training cutoff, and other versions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DatedSystem(NamedTuple):
 
 
 class OtherVersion(NamedTuple):
-    """Results of another release.
+    """The results of another release.
 
     Args:
         release: Name and version.
@@ -99,7 +99,7 @@ def other_versions(runs: HealthRuns) -> tuple[OtherVersion, ...]:
 
 
 def older_items(runs: HealthRuns, release: Release, dates: Mapping[str, ModelDates]) -> Sign:
-    """Return whether models do better on items older than their training cutoff, task by task."""
+    """Return whether models do better on items that are older than their training cutoff, task by task."""
     import numpy as np
 
     days = _days_of_items(runs, release)

@@ -17,7 +17,7 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 
 
 class ModelDates(NamedTuple):
-    """The dates of a model; None if not stated.
+    """The dates of a model; None for a date that is not stated.
 
     Args:
         day: Day on which the model was released or run.

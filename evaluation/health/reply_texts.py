@@ -81,7 +81,7 @@ def texts_in_replies(runs: HealthRuns, release: Release, release_path: str) -> t
 
 
 def completion() -> Sign:
-    """Return the sign for completed questions, stating that models were not asked to complete any."""
+    """Return the sign for completed questions, which states that models were not asked to complete any."""
     return Sign(
         "completion",
         False,

@@ -28,7 +28,7 @@ _CHANGED = {"wrong-image": "with other pictures", "caption": "with captions", "s
 
 
 class LeftOutRun(NamedTuple):
-    """A run that has no role here, and the reason."""
+    """A run that has no role in the health of the benchmark, and the reason."""
 
     run: str
     title: str

@@ -49,7 +49,7 @@ Essentials of Educational Measurement, Prentice-Hall 1972, p. 399.
 
 
 class Scope(NamedTuple):
-    """Results of the current systems on the whole benchmark or on one task.
+    """The results of the current systems on the whole benchmark or on one task.
 
     Args:
         task: Name of the task; empty for all items.
@@ -179,7 +179,9 @@ def _people(release: Release, split: str | None) -> Mapping[str, Figure]:
 
 
 def _wrong_keys(runs: HealthRuns, names: tuple[str, ...], task: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the probability that each item's key is wrong, for suspected items and for tasks in doubt as a whole."""
+    """Return the probability that each item's key is wrong, for suspected items and for tasks whose keys are in doubt
+    as a whole.
+    """
     import numpy as np
 
     place = {item_id: k for k, item_id in enumerate(runs.issues.matrix.item_ids)}
@@ -245,7 +247,7 @@ def _scope(
 
 
 def _best(sheet: ReplyMatrix, held: NDArray[np.bool_]) -> tuple[str, Figure] | None:
-    """Return the most accurate of the systems that were asked the largest number of some items."""
+    """Return the most accurate of the systems that were asked the largest number of the given items."""
     asked = (sheet.asked & held).sum(axis=1)
     if not asked.any():
         return None
@@ -263,7 +265,7 @@ def _numbered(group: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _with_state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | None) -> Scope:
-    """Return a task together with its state and the reason for it."""
+    """Return a task together with its state and the reason for that state."""
     state, why = _state(scope, doubt, spread, power)
     return scope._replace(state=state, why=why, worth=0.0 if state == "at_chance" else scope.worth)
 
@@ -289,7 +291,7 @@ def _state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | No
 
 
 def _why_not_separated(scope: Scope, spread: float) -> tuple[State, str]:
-    """Return whether a task on which no pair differs has too few items, or does not separate systems."""
+    """Return whether a task on which no two systems differ has too few items or does not separate systems."""
     least, apart = scope.least_difference, f"the systems differ by {spread:.2f} over all tasks"
     if least is None or least > spread:
         finds = "" if least is None else f", and it can show differences from {least:.2f}"

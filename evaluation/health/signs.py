@@ -1,4 +1,4 @@
-"""Signs of contamination: the definition of a sign, and the items that show it."""
+"""Signs of contamination: the definition of a sign, and the items that show one."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def tasks_words(tasks: Sequence[Scope]) -> str:
 
 
 def no_advice_words(tasks: Sequence[Scope]) -> str:
-    """Return the reason there is no advice: no item or task needs any, or none was examined."""
+    """Return the reason why there is no advice: no item or task needs any, or none was examined."""
     if all(scope.state == "not_looked_at" for scope in tasks):
         return f"no advice: it needs {LEAST_SYSTEMS} systems that were asked enough of a task"
     return "nothing: no examined item or task needs a change"

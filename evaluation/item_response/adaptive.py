@@ -41,7 +41,7 @@ class AdaptiveRun(NamedTuple):
     is_reached: bool
 
     def describe(self, standard_error: float) -> str:
-        """Return one line of text about the items asked and the precision of the full score."""
+        """Return one line of text about the number of items asked and the precision of the full score."""
         error = self.estimate.error
         found = "is unknown" if error is None else f"is {error:.4f}"
         asked = f"{self.estimate.asked:,} of {counted(self.estimate.of, 'item')}"

@@ -1,4 +1,4 @@
-"""Drawing items with known probabilities, so that estimates for all items do not depend on a model."""
+"""Draws of items with known probabilities, so that estimates for all items do not depend on a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STEP = "evaluate.subset"
 
 
 class Batch(NamedTuple):
-    """Items drawn together from the items not drawn before.
+    """Items that are drawn together from those not drawn before.
 
     Args:
         places: Indices of the items, in ascending order.

@@ -139,7 +139,9 @@ class ItemResponses:
 
 
 def _known(fitted: ItemResponses, abilities: Floats) -> Floats:
-    """Return the probability that a model of each ability knows each item, excluding guesses, abilities x items."""
+    """Return the probability that a model of each ability knows the answer to each item, excluding guesses, abilities x
+    items.
+    """
     import numpy as np
     from scipy.special import expit
 
@@ -151,7 +153,7 @@ def _known(fitted: ItemResponses, abilities: Floats) -> Floats:
 
 
 class _Population(NamedTuple):
-    """Distribution of discrimination and easiness across the items: their means and their covariance."""
+    """The distribution of discrimination and easiness across the items: their means and their covariance."""
 
     mean: Floats
     covariance: Floats
@@ -237,7 +239,9 @@ def fit_item_responses(
 
 
 def _begun(y: Floats, held: Floats, floor: Floats) -> tuple[Floats, _Population]:
-    """Return initial abilities and population; an ability is the logit of a model's proportion of right answers."""
+    """Return initial abilities and an initial population; an ability is the logit of a model's proportion of right
+    answers.
+    """
     import numpy as np
     from scipy.special import logit
 
@@ -317,7 +321,7 @@ def _posterior(y: Floats, held: Floats, floor: Floats, ability: Floats, grid: _G
 
 
 def _chance(ability: Floats, grid: _Grid, guessing: float) -> Floats:
-    """Return the probabilities of models at nodes, models x nodes."""
+    """Return the probability that each model answers correctly at each node, models x nodes."""
     import numpy as np
     from scipy.special import expit
 
@@ -327,7 +331,7 @@ def _chance(ability: Floats, grid: _Grid, guessing: float) -> Floats:
 
 
 def _abilities(posterior: _Posterior, ability: Floats, grid: _Grid) -> tuple[Floats, Floats]:
-    """Return abilities after two steps of Fisher scoring with a standard normal prior, and their errors."""
+    """Return the abilities after two steps of Fisher scoring with a standard normal prior, and their errors."""
     import numpy as np
 
     slope = grid.nodes[:, 0]
@@ -345,7 +349,7 @@ def _abilities(posterior: _Posterior, ability: Floats, grid: _Grid) -> tuple[Flo
 
 
 def _population_of(posterior: _Posterior, grid: _Grid) -> _Population:
-    """Return the most likely population of items, given the posterior of each item, without odd items."""
+    """Return the most likely population of items, given the posterior of each item, leaving out odd items."""
     import numpy as np
 
     weights = posterior.at_nodes * grid.of_population

@@ -23,7 +23,7 @@ _MOST_SHOWN = 20
 
 
 class CalibratedItem(NamedTuple):
-    """An item with the results of several models' replies.
+    """An item with its estimates from the replies of several models.
 
     Args:
         item_id: Id of the item.
@@ -54,7 +54,9 @@ class CalibratedItem(NamedTuple):
 
     @property
     def is_reversed(self) -> bool:
-        """Return whether weak models answer it correctly and capable ones do not, with an interval entirely below 0."""
+        """Return whether weak models answer the item correctly and capable ones do not, with an interval entirely below
+        0.
+        """
         return self.discrimination_ci[1] < 0
 
 

@@ -1,4 +1,4 @@
-"""The error that an item response model alone makes for models it has not seen."""
+"""The error of predictions by an item response model alone, for models that were left out of the fit."""
 
 from __future__ import annotations
 

@@ -156,7 +156,8 @@ class Subset(BaseModel):
         return Subset.model_validate({**fields, "items": items})
 
     def right_of(self, judged: pa.Table) -> NDArray[np.bool_]:
-        """Return whether each item was answered correctly according to judged rows; False for an item not asked.
+        """Return whether each item was answered correctly according to judged rows; False for an item that was not
+        asked.
 
         Args:
             judged: Rows with `item_id` and `right`, one for each asked item.
@@ -204,7 +205,7 @@ class Subset(BaseModel):
             raise BenchwrightError(f"the subset was drawn from {own}, not from {wanted}; give {option}")
 
     def check_items(self, asked: Mapping[str, str]) -> None:
-        """Refuse a model or protocol that takes a different set of items than the subset represents.
+        """Refuse a model or protocol that takes a different set of items than the one that the subset represents.
 
         Args:
             asked: Task of each item that model and protocol can take, by id.

@@ -79,7 +79,7 @@ def whole_estimate(
     among: NDArray[np.bool_] | None = None,
     ability: float | None = None,
 ) -> WholeEstimate | None:
-    """Return the estimated result of a model on all items, or None if it was asked none of them.
+    """Return the estimated result of a model on all items, or None if the model was asked none of them.
 
     Args:
         fitted: Model of all items.
@@ -131,7 +131,7 @@ def whole_estimate(
 
 
 def _variance(off: NDArray[np.float64], weights: NDArray[np.float64], left: NDArray[np.float64]) -> float:
-    """Return the variance of a weighted mean of items; NaN if a single item represents others.
+    """Return the variance of a weighted mean over items; NaN if a single item represents others.
 
     Items are treated as drawn independently, given their number; systematic sampling does somewhat better (J. Hájek,
     "Asymptotic theory of rejective sampling with varying probabilities from a finite population", Annals of
@@ -146,7 +146,7 @@ def _variance(off: NDArray[np.float64], weights: NDArray[np.float64], left: NDAr
 
 
 def _weighed(corrected: float, error: float, predicted: float, misfit: float | None) -> tuple[float, float]:
-    """Return an estimate between the corrected and the predicted one, together with its standard error.
+    """Return an estimate between the corrected and the predicted estimate, together with its standard error.
 
     The weight of the model depends on its mean square error for unseen models, or on the excess of its difference from
     the corrected estimate over the latter's own error, whichever is larger. A model unlike earlier ones is therefore

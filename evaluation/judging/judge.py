@@ -57,7 +57,7 @@ _FENCE = re.compile(r"\A```(?:json)?\s*|\s*```\Z")
 
 
 class Judge(EndpointOptions):
-    """A model that reads replies, and the rule for which replies it reads."""
+    """A model that reads replies, and the rule that determines which replies it reads."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -144,7 +144,8 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
 
 
 def verdict_options(keys: Sequence[str]) -> tuple[Choice, ...]:
-    """Return the verdicts as options, for a model that picks the most likely option instead of generating text.
+    """Return the possible verdicts as options, for a model that picks the most likely option instead of generating
+    text.
 
     The number of options is limited by the alphabet: a question with 25 options leaves no room for `refusal`, and one
     with 26 leaves none for `none` either.
@@ -156,7 +157,7 @@ def verdict_options(keys: Sequence[str]) -> tuple[Choice, ...]:
 
 
 def verdict_in(reply: str, keys: Sequence[str]) -> JudgeVerdict | None:
-    """Return the verdict in a judge's reply, or None if the reply is anything but the requested JSON.
+    """Return the verdict in a judge's reply, or None if the reply is anything other than the requested JSON.
 
     Example:
         >>> verdict_in('{"verdict": "B"}', "ABC")

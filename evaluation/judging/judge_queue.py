@@ -65,7 +65,7 @@ class JudgeQueue:
         self._handle.close()
 
     def take(self, asked_question: ProtocolQuestion, attempt: JudgedReply) -> None:
-        """Add a reply to the queue if the judge is to read it."""
+        """Add a reply to the queue if the judge should read it."""
         wanted = (
             attempt.state in {"answered", "miss", "refusal"} if self.judge.asks == "all" else attempt.state == "miss"
         )

@@ -106,7 +106,7 @@ def score_answers(
 
 @contextmanager
 def _locked(path: Path) -> Iterator[Any]:
-    """Yield the log, opened for reading and appending and locked against other processes, which wait."""
+    """Yield the log, opened for reading and appending and locked; other processes wait for the lock."""
     make_private_file(path)
     try:
         handle = path.open("a+", encoding="utf-8")
@@ -118,7 +118,7 @@ def _locked(path: Path) -> Iterator[Any]:
 
 
 def _scored_before(handle: Any, path: Path, system: str) -> set[str]:
-    """Return the digests of a system's answer files that have been scored."""
+    """Return the digests of a system's answer files that have already been scored."""
     handle.seek(0)
     digests = set()
     for number, line in enumerate(handle, start=1):

@@ -1,1 +1,3 @@
-"""Metrics: figures from judged predictions. `papers` has formulas on plain rows, `release` those on releases."""
+"""Metrics: figures computed from judged predictions. `papers` has formulas on plain rows, `release` has those on
+releases.
+"""

@@ -9,7 +9,7 @@ DRAW = "d"
 
 
 def voted(letters: Sequence[str | None]) -> str | None:
-    """Return the letter that is given most often, or None if there is a tie or no letter.
+    """Return the letter that is given most often, or None if several letters tie or no letter is given.
 
     Example:
         >>> voted(["A", "B", "A", None]), voted(["A", "B", None])

@@ -109,7 +109,7 @@ def _pilot_items(population: Population) -> int:
 
 
 def _wordings(asked: Asked, number: int) -> list[str]:
-    """Return the names of wordings, with those of earlier runs first."""
+    """Return the names of wordings, beginning with those of earlier runs."""
     plain = dict.fromkeys(name.partition(SYSTEM_MARK)[0] for name in asked.wordings)
     run = [name for name in plain if name in WORDINGS]
     others = [name for name in WORDINGS if name not in run and name not in _SAME]
@@ -127,7 +127,7 @@ def _protocol(wording: str, orders: int, shown: Mapping[str, Any]) -> list[str]:
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
-    """Return the command-line options that differ from the defaults."""
+    """Return the command-line options whose values differ from the defaults."""
     flags = []
     for name, value in options.items():
         usual = BackendOptions.model_fields[name].get_default()

@@ -46,7 +46,7 @@ class Numbers(NamedTuple):
 
 
 class PlanSetting(NamedTuple):
-    """The inputs of a width in addition to the numbers of a design.
+    """The inputs from which a width is computed, in addition to the numbers of a design.
 
     Args:
         study: The variances of the effects.
@@ -61,7 +61,9 @@ class PlanSetting(NamedTuple):
     fixed: frozenset[Facet] = frozenset()
 
     def worth(self, items: int) -> float:
-        """Return to how many equal clusters the clusters of this many items are equivalent (Kish 1965, section 5.4)."""
+        """Return the number of equal clusters that is equivalent to the clusters of this many items (Kish 1965, section
+        5.4).
+        """
         if items >= self.size:
             return items / self.in_cluster
         return self.size / (self.in_cluster + self.size / items - 1)
@@ -169,5 +171,5 @@ def _freedom(facets: frozenset[Facet], setting: PlanSetting, numbers: Numbers) -
 
 
 def facets_of(setting: PlanSetting) -> list[Facet]:
-    """Return the facets whose number a design can choose: items, and those that are known and not fixed."""
+    """Return the facets whose numbers a design can choose: items, and all facets that are known and not fixed."""
     return [facet for facet in ASKED if facet not in setting.study.unknown and facet not in setting.fixed]

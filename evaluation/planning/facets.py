@@ -1,4 +1,4 @@
-"""The facets of an answer, their effects on it, and how much each effect contributes to the variance of a score.
+"""The facets of an answer, their effects on the answer, and the contribution of each effect to the variance of a score.
 
 An answer belongs to an item, an order of its options, a wording, a sample and a reader. Items are nested in clusters
 (source pictures, pairs, scenes), orders in items (each item has its own), samples in all three. Wordings and readers
@@ -17,7 +17,7 @@ ASKED: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers")
 
 
 class Effect(NamedTuple):
-    """A random effect in an answer.
+    """A random effect on an answer.
 
     Args:
         name: Name of the effect in tables.

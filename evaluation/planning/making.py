@@ -1,4 +1,4 @@
-"""Making a plan: the evidence in stored answers, the designs that follow, and the commands that carry them out."""
+"""Creation of a plan: the evidence in stored answers, the designs that follow, and the commands that carry them out."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _designs(
 
 
 def _study(systems: Sequence[Observations], population: Population, wanted: PlanTarget) -> tuple[VarianceStudy, int]:
-    """Return the variances, and the number of answers that have no counterpart in the other system."""
+    """Return the variances, and the number of answers without a counterpart from the other system."""
     if not systems:
         score = 0.5 if wanted.score is None else wanted.score
         return assumed_study(population, score, is_difference=wanted.is_difference), 0
@@ -168,7 +168,7 @@ def _study(systems: Sequence[Observations], population: Population, wanted: Plan
 
 
 def _of_their_tasks(systems: Sequence[Observations], population: Population) -> tuple[Population, list[Observations]]:
-    """Return the items in the tasks that any system was asked, and the systems with the items' new indices."""
+    """Return the items in all tasks that any system was asked, and the systems with the new indices of the items."""
     import numpy as np
 
     population, place = population.of_tasks(np.concatenate([system.levels["items"] for system in systems]))
@@ -213,7 +213,7 @@ def _price(systems: Sequence[Observations], prices: Prices | None) -> float | No
 
 
 def _asked(systems: Sequence[Observations], study: VarianceStudy, models: Sequence[str], results: Path) -> list[Asked]:
-    """Return the systems that the commands ask: one system, or the two of a difference."""
+    """Return the systems that the commands ask: one system, or the two systems of a difference."""
     if not systems:
         named = list(models) or [UNNAMED, UNNAMED_OTHER][: 2 if study.is_difference else 1]
         return [Asked(name, {}, {}, (), (), results) for name in named]

@@ -70,7 +70,7 @@ class Observations(NamedTuple):
 
     @property
     def reader(self) -> str:
-        """Return the reader on which the score is based: that of the most runs or, if tied, the robust one."""
+        """Return the reader on which the score is based: the reader of most runs or, if readers tie, the robust one."""
         of_runs = Counter(score.reader for score in self.scores if score.reader in self.names["readers"])
         return max(self.names["readers"], key=lambda name: (of_runs[name], name == ROBUST))
 
@@ -81,7 +81,9 @@ class Observations(NamedTuple):
 
 
 class _UsableRun(NamedTuple):
-    """A usable run: its score, folder, system, wording, and the identity that distinguishes its samples from others."""
+    """A usable run: its score, folder, system and wording, and the identity that distinguishes its samples from those
+    of other runs.
+    """
 
     score: Score
     folder: Path
@@ -176,7 +178,7 @@ def shown_settings(score: Score) -> dict[str, Any]:
 
 
 def _why_not(score: Score, population: Population) -> str | None:
-    """Return why a result is not a repetition of the plain question, or None if it is one."""
+    """Return the reason why a result is not a repetition of the plain question, or None if it is one."""
     settings = score.settings.get("protocol", {})
     name = settings.get("name", score.protocol.partition(":")[0])
     if score.split != population.split:
@@ -199,7 +201,9 @@ def _system_of(score: Score) -> str:
 
 
 def _wording_of(score: Score) -> str:
-    """Return the name of a run's wording: that of the protocol, with the start of the digest of its system message."""
+    """Return the name of a run's wording: the protocol's wording, with the start of the digest of the run's system
+    message.
+    """
     settings = score.settings.get("protocol", {})
     name = settings.get("wording") or (f"ii-bench:mode={settings['mode']}" if "mode" in settings else "vanilla")
     name = "mvp-bench-commonsense" if settings.get("commonsense") is True else _SAME_WORDS.get(name, name)
@@ -260,7 +264,7 @@ class _Piece(NamedTuple):
 
 
 def _rows_of(run: _UsableRun, population: Population) -> list[_Piece]:
-    """Return a run's rows as read by its named reader, and by the robust one if that is another reader."""
+    """Return a run's rows as read by the reader that it names and, if that is another reader, by the robust one."""
     import numpy as np
     import pyarrow.compute as pc
 

@@ -139,7 +139,7 @@ class MeasurementPlan(NamedTuple):
 
     @property
     def shown(self) -> Design | None:
-        """Return the design with which the designs with twice as many levels are compared."""
+        """Return the design that serves as the reference for designs with twice as many levels."""
         return self.design or self.best or self.as_run
 
     def document(self) -> dict[str, Any]:

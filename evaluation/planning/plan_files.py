@@ -52,7 +52,7 @@ def write_plan(plan: MeasurementPlan, folder: Path, *, force: bool = False) -> l
 
 
 def _check_folder(plan: MeasurementPlan, folder: Path, *, force: bool) -> None:
-    """Refuse a folder that contains anything but a plan, or a different plan unless replacing is allowed.
+    """Refuse a folder that contains anything other than a plan, or a different plan unless it may be replaced.
 
     An identical plan is rewritten, so that an interrupted command can be repeated.
     """

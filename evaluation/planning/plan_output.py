@@ -1,4 +1,6 @@
-"""The printed form of a plan: tables of at most 100 columns, and text on what contributes most and what is unknown."""
+"""The printed form of a plan: tables of at most 100 columns, and text on the largest contribution and on what is
+unknown.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ def _opening(plan: MeasurementPlan) -> list[str]:
 
 
 def _component_table(plan: MeasurementPlan) -> Table:
-    """Return a table of each effect's variance and its proportion of that of one answer and of the score as run."""
+    """Return a table of each effect's variance, and of its proportion of the variance of one answer and of the score as
+    run.
+    """
     study = plan.setting.study
     run = plan.as_run
     assert run is not None
@@ -110,7 +114,7 @@ def _designs(plan: MeasurementPlan) -> list[tuple[str, Design]]:
 
 
 def _design_table(plan: MeasurementPlan, designs: list[tuple[str, Design]]) -> Table:
-    """Return a table of the numbers and widths of designs, without facets that have one level in every design."""
+    """Return a table of the numbers and widths of designs, leaving out facets that have one level in every design."""
     facets = [facet for facet in ASKED if facet == "items" or any(d.numbers.of(facet) > 1 for _, d in designs)]
     table = _table("Width of the 95 % interval", "design", *facets, "questions", *_HEADS)
     for name, design in designs:
@@ -202,7 +206,7 @@ def _verdict(plan: MeasurementPlan) -> list[str]:
 
 
 def _if_fixed(plan: MeasurementPlan, shown: Design) -> list[str]:
-    """Return how much narrower the interval would be for only the wordings of the runs, if these are few."""
+    """Return how much narrower the interval would be for the runs' wordings alone, if these are few."""
     setting, scope = plan.setting, plan.wanted.scope
     levels = setting.study.levels["wordings"]
     if "wordings" in {*setting.study.unknown, *setting.fixed} or levels > _FEW:

@@ -63,7 +63,8 @@ class Population(NamedTuple):
         return float(sizes @ sizes) / self.size
 
     def of_tasks(self, places: NDArray[np.int64]) -> tuple[Population, NDArray[np.int64]]:
-        """Return the items in the tasks of some items, and the new index of each item; -1 for items not included.
+        """Return the items in the tasks of the given items, and the new index of each item; -1 for items that are not
+        included.
 
         Args:
             places: Indices of items; a model that takes only some tasks is asked no other tasks.

@@ -1,4 +1,4 @@
-"""The cheapest design that reaches a width, and the narrowest within a budget, among all that the release allows."""
+"""The cheapest design that reaches a width, and the narrowest one within a budget, among all that a release allows."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def checked_most(stated: Mapping[Facet, int], setting: PlanSetting) -> dict[Face
 
 
 def _families(setting: PlanSetting, bounds: SearchBounds) -> Iterator[Numbers]:
-    """Yield designs without their number of items.
+    """Yield the possible designs, with their number of items left open.
 
     Orders and samples are not crossed: no run does so, and an additional order costs the same as an additional sample
         and also yields a new reply.
@@ -155,7 +155,7 @@ def _choices(facet: Facet, setting: PlanSetting, most: Mapping[Facet, int]) -> r
 
 
 def _least_items(setting: PlanSetting, family: Numbers, wanted: float, scope: Scope, most: int) -> int | None:
-    """Return the fewest items with which a design reaches a width, or None if `most` items do not suffice."""
+    """Return the smallest number of items for which a design reaches a width; None if `most` items do not suffice."""
 
     def reaches(items: int) -> bool:
         return width(setting, family._replace(items=items), scope) <= wanted

@@ -203,13 +203,13 @@ def _pooled(estimates: Sequence[_Estimates]) -> _Estimates:
 
 
 def _codes(system: Observations, effect: Effect, population: Population) -> NDArray[np.int64]:
-    """Return the group to which each row belongs under an effect."""
+    """Return the group to which an effect assigns each row."""
     levels = {**system.levels, "clusters": population.group[system.levels["items"]]}
     return grouping_of(*(levels[facet] for facet in sorted(effect.facets)))
 
 
 def _kept_effects(system: Observations, population: Population) -> dict[str, NDArray[np.int64]]:
-    """Return the distinct groupings by effect, without effects that group rows like a coarser effect.
+    """Return the distinct groupings by effect, without effects that group rows in the same way as a coarser effect.
 
     Raises:
         BenchwrightError: All answers belong to one cluster.
@@ -251,7 +251,9 @@ def _estimated(
     *,
     over_readers: bool,
 ) -> _Estimates:
-    """Return a system's estimates with each block left out; if it has no answers in a block, those from all answers."""
+    """Return a system's estimates with each block left out; if the system has no answers in a block, those from all
+    answers.
+    """
     import numpy as np
 
     of_row = blocks[population.group[system.levels["items"]]]
@@ -294,7 +296,9 @@ def _most_within(outer: NDArray[np.int64], inner: NDArray[np.int64]) -> int:
 def _unknown(
     effects: Sequence[Effect], systems: Sequence[Observations], population: Population
 ) -> tuple[dict[Facet, str], dict[str, tuple[Facet, ...]]]:
-    """Return the unknown facets with the reason, and the effects that include those of orders and samples."""
+    """Return the unknown facets with the reason, and the effects whose estimates include the effects of orders and
+    samples.
+    """
     import numpy as np
 
     names = {effect.name for effect in effects}

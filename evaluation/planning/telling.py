@@ -1,4 +1,4 @@
-"""The smallest difference that a release can reveal: how much two systems must differ to be distinguished.
+"""The smallest difference that a release can reveal: how much two systems must differ to be distinguishable.
 
 Systems are distinguished by a joint test of all their pairs, so the difference grows with their number. It also depends
 on the proportion of items that exactly one of two systems answers correctly, and on the design effect of items that
@@ -32,7 +32,7 @@ _LEAST_ITEMS = 10
 
 
 class LeastDifference(NamedTuple):
-    """A difference that is detected with 80 % power.
+    """A difference that can be detected with 80 % power.
 
     Args:
         systems: Number of systems, compared in all pairs.
@@ -47,7 +47,7 @@ class LeastDifference(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """The smallest differences, and what they are based on.
+    """The smallest differences, and the evidence behind them.
 
     Args:
         pairs: Number of pairs of stored systems; 0 if all figures are assumed.

@@ -1,1 +1,1 @@
-"""The questions that models are asked about a release: questions without answers, prompts, items, and costs."""
+"""The questions about a release that models are asked: questions without answers, prompts, items, and costs."""

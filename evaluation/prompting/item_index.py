@@ -1,4 +1,4 @@
-"""Items without pictures, question text and history: enough for judging and for scoring a file of predictions.
+"""Items without pictures, question text and history, which suffice for judging and for scoring a file of predictions.
 
 If pictures are not needed, a million pictures need not be decoded and hashed one by one. Instead, the files that
 contain them are compared as a whole with the manifest before reading (`check_files`).
@@ -37,14 +37,14 @@ def labels_in(value: object) -> tuple[str, ...]:
 
 
 class OptionOutline(NamedTuple):
-    """An option: its letter, and its words if it has any."""
+    """An option: its letter and, if it has any, its words."""
 
     key: str
     text: str | None
 
 
 class ItemOutline(NamedTuple):
-    """An item in outline; fields have the same names as in its record."""
+    """An item in outline; its fields have the same names as those of its record."""
 
     item_id: str
     task: str

@@ -1,4 +1,4 @@
-"""Conversion of a question to a message of words and pictures, in the plain wording or that of its protocol."""
+"""Conversion of a question to a message of words and pictures, in the plain wording or the wording of its protocol."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INSTRUCTION = "Reply with the letter of the right option, in parentheses, and n
 
 
 def message_of(question: Question) -> tuple[Part, ...]:
-    """Return the message for a question: that of its protocol, or the plain one."""
+    """Return the message for a question: the protocol's own message, or the plain one."""
     return vanilla(question) if question.message is None else question.message
 
 
@@ -52,7 +52,7 @@ def vanilla(question: Question, *, instruction: str = _INSTRUCTION) -> tuple[Par
 
 
 def one_part_a_run(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """Join neighboring pieces of text into one part, with one line each, and drop empty ones."""
+    """Join neighboring texts into one part, with one line per text, and drop empty texts."""
     joined: list[Part] = []
     for part in parts:
         words = part.strip() if isinstance(part, str) else part

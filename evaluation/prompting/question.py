@@ -83,7 +83,7 @@ class LaterImage(QuestionImage):
 
     @property
     def drawn(self) -> bytes | None:
-        """Bytes of the release's file with these marks drawn; None if there is none."""
+        """Bytes of the release's file in which these marks are drawn; None if there is no such file."""
         drawn = self._released.drawn
         return drawn[self._place] if drawn else None
 
@@ -191,7 +191,7 @@ class Reply:
 
     @property
     def silence(self) -> str | None:
-        """Reason the model gave no words: an error, or a reply that was cut off before its first word."""
+        """The reason why the model gave no words: an error, or a reply that was cut off before its first word."""
         if self.error is not None:
             return self.error
         return self.cause if self.kind == "cut_off" else None

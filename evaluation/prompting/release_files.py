@@ -43,7 +43,8 @@ def data_files(release: Release, split: str | None) -> list[str]:
 
 
 def check_files(release: Release, split: str | None) -> None:
-    """Compare the data files of a split, or of all splits, with the release's manifest; repeated only after a change.
+    """Compare the data files of a split, or of all splits, with the release's manifest; the comparison is repeated only
+    after a change.
 
     Raises:
         DataError: A file is missing or has changed.
@@ -65,7 +66,7 @@ def check_files(release: Release, split: str | None) -> None:
 
 
 def note_checked(release: Release, checked: CheckedFiles) -> None:
-    """Let `check_files` skip data files unchanged since their workspace wrote or compared them.
+    """Let `check_files` skip the data files that are unchanged since their workspace wrote or compared them.
 
     Args:
         release: A release in the workspace.
@@ -103,7 +104,7 @@ def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> I
 
 @contextmanager
 def opened_table(release: Release, name: str) -> Iterator[ParquetTable]:
-    """Yield a data file of a release, open.
+    """Yield an opened data file of a release.
 
     Raises:
         DataError: The file cannot be read, or has different columns or sizes than a release.

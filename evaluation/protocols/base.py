@@ -104,14 +104,14 @@ class Protocol(BaseModel):
 
     @property
     def text(self) -> str:
-        """Return the protocol in command-line form: its name, and settings that differ from the defaults."""
+        """Return the protocol in command-line form: its name, and all settings that differ from the defaults."""
         usual = {name: field.get_default() for name, field in type(self).model_fields.items()}
         settings = self.model_dump(mode="json")
         changed = [f"{name}={_spelled(value)}" for name, value in sorted(settings.items()) if value != usual[name]]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
 
     def settings(self) -> dict[str, Any]:
-        """Return name and all settings as JSON values."""
+        """Return the name and all settings as JSON values."""
         return {"name": self.name, **self.model_dump(mode="json")}
 
     def takes(self, item: Item) -> bool:
@@ -120,12 +120,14 @@ class Protocol(BaseModel):
         return True
 
     def begin(self, release: Release, split: str | None) -> Ask:
-        """Return the function that asks the items of a split, or of all splits, after reading what it needs."""
+        """Return the function that asks the items of a split, or of all splits, after the protocol has read what it
+        needs.
+        """
         del release, split
         return self.ask
 
     def outline(self) -> Protocol:
-        """Return a protocol that asks as many questions in the same words without work on pictures, for counting."""
+        """Return a protocol for counting, which asks as many questions in the same words without preparing pictures."""
         return self
 
     def files(self) -> tuple[Path, ...]:
@@ -137,7 +139,7 @@ class Protocol(BaseModel):
         raise NotImplementedError
 
     def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
-        """Return the model to ask in a round and its options; None for the model being scored."""
+        """Return the model to ask in a round, with its options; None for the model being scored."""
         del round_number, options
         return None
 
@@ -150,14 +152,14 @@ class Protocol(BaseModel):
         return chance_of(item)
 
     def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float | None:
-        """Return how well an item's attempts locate the region that justifies its answer, 0 to 1; None if none was
+        """Return how well an item's attempts locate the region that justifies its answer, 0 to 1; None if no region was
         requested.
         """
         del item, attempts
         return None
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return the verdict on an item's attempts; in this base class, that of the only attempt."""
+        """Return the verdict on an item's attempts; in this base class, the verdict on the only attempt."""
         del item
         last = attempts[-1]
         assert last.state != "caption"
@@ -180,7 +182,7 @@ def worst_state(attempts: Sequence[JudgedReply]) -> State:
 
 
 def most_frequent_letter(attempts: Sequence[JudgedReply]) -> str | None:
-    """Return the item's letter that is named most often; ties go to the letter named first."""
+    """Return the item's letter that is named most often; if letters tie, return the one named first."""
     letters = [attempt.letter for attempt in attempts if attempt.letter is not None]
     return max(dict.fromkeys(letters), key=letters.count, default=None)
 

@@ -1,4 +1,4 @@
-"""Few-shot examples: questions with answers that precede the question and share nothing with any scored item.
+"""Few-shot examples: questions with answers that precede the question and have nothing in common with any scored item.
 
 Users can provide examples as a JSON Lines file, with pictures next to it.
 """

@@ -1,4 +1,4 @@
-"""A protocol that asks for the answer and for the region of the picture that justifies it."""
+"""A protocol that asks for the answer and for the region of the picture that justifies the answer."""
 
 from __future__ import annotations
 

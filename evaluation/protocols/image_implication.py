@@ -77,7 +77,7 @@ class IIBench(Protocol):
         return [_once(question, (*question.pictures, words), note=None)]
 
     def _kept(self, release: Release) -> list[Released]:
-        """Return the first items, in a random order that is drawn once, that can serve as examples."""
+        """Return those items that can serve as examples and come first in a random order, which is drawn once."""
         split = self.examples or next((name for name in ("dev", "val") if name in release.splits), None)
         if split is None or split not in release.splits:
             raise BenchwrightError(
@@ -116,7 +116,7 @@ def _drawn(released: Released) -> int:
 
 
 def labels_of(item: Item, name: str) -> tuple[str, ...]:
-    """Return an item's labels of a kind; for the domain, its category if it has no attribute of that name."""
+    """Return an item's labels of a kind; for the domain, the item's category if there is no attribute of that name."""
     labels = item.attributes.get(name)
     return labels_in(item.category if labels is None and name == "domain" else labels)
 

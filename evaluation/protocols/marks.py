@@ -128,7 +128,9 @@ def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
 
 
 def _points_of(prompt: VisualPrompt, shape: Shape, size_wh: tuple[int, int] | None) -> tuple[tuple[float, float], ...]:
-    """Return the points of a mark with another shape: two corners around the point, or an arrow's tail and tip."""
+    """Return the points of a mark that is drawn in another shape: two corners around the point, or an arrow's tail and
+    tip.
+    """
     [(x, y)] = prompt.points
     if size_wh is None:
         return ((x, y),)

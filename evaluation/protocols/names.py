@@ -15,7 +15,7 @@ from .base import Protocol
 
 
 def parse_protocol(text: str) -> Protocol:
-    """Return the protocol that a text such as `circular` or `shuffle:k=3,wording=mm-sap` names.
+    """Return the protocol that is named by a text such as `circular` or `shuffle:k=3,wording=mm-sap`.
 
     Raises:
         BenchwrightError: No room provides it, or a setting is unknown or has an invalid value.

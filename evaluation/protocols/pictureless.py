@@ -1,4 +1,4 @@
-"""Protocols without the pictures: blind, or with another model's descriptions in place of the pictures."""
+"""Protocols without the pictures: blind, or with another model's descriptions instead."""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ class Circular(Templated):
         return float(chance_of(item) ** len(_rotations(item)))
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return the verdict right if every rotation is right; otherwise the most severe state, and the letter named
-        most often.
+        """Return the verdict, which is right if every rotation is right; otherwise the most severe state and the most
+        frequent letter.
         """
         del item
         right = all(attempt.right for attempt in attempts)
@@ -110,8 +110,8 @@ class Shuffle(Templated):
         return [self._in_order(item, question, variant, order) for variant, order in orders.items()]
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return the verdict right if more than half of the repetitions are right, for figures that count items, not
-        replies.
+        """Return the verdict, which is right if more than half of the repetitions are; it is used by figures that count
+        items, not replies.
         """
         del item
         first = [attempt for attempt in attempts if attempt.round == 0]
@@ -136,7 +136,7 @@ class Forced(Templated):
     repeats: ClassVar[bool] = True
 
     def asking_items(self, release: Release) -> Ask:
-        """Return the function that asks: first the unchanged question, then the question without the option that
+        """Return the function that asks: first the unchanged question, then the same question without the option that
         declines.
         """
 
@@ -163,7 +163,7 @@ class MMSAP(Shuffle):
     wording: Name = "mm-sap"
 
     def asking_items(self, release: Release) -> Ask:
-        """Return the function that asks: first each repetition, then again those that were declined."""
+        """Return the function that asks: first every repetition, then the declined ones once more."""
         return _forcing(self, release, lambda released: self.ask(released, ()))
 
 

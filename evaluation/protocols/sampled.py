@@ -1,4 +1,4 @@
-"""A protocol that draws several replies to each question of another protocol, to measure how draws vary."""
+"""A protocol that draws several replies to each question of another protocol, to measure how the replies vary."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class Sampled(Protocol):
 
     @property
     def text(self) -> str:
-        """Return the other protocol in command-line form."""
+        """Return the sampled protocol in command-line form."""
         return self.inner.text
 
     def settings(self) -> dict[str, Any]:
-        """Return the other protocol's name and settings."""
+        """Return the name and settings of the sampled protocol."""
         return self.inner.settings()
 
     def takes(self, item: Item) -> bool:
-        """Return whether the other protocol can ask an item."""
+        """Return whether the sampled protocol can ask an item."""
         return self.inner.takes(item)
 
     def begin(self, release: Release, split: str | None) -> Ask:
@@ -61,11 +61,11 @@ class Sampled(Protocol):
         return drawn
 
     def outline(self) -> Sampled:
-        """Return the draws of the other protocol's outline."""
+        """Return the same draws of the sampled protocol's outline."""
         return self.model_copy(update={"inner": self.inner.outline()})
 
     def files(self) -> tuple[Path, ...]:
-        """Return the other protocol's files."""
+        """Return the files of the sampled protocol."""
         return self.inner.files()
 
     def chance(self, item: Item) -> float:
@@ -110,7 +110,7 @@ def sampled(protocol: Protocol, options: BackendOptions, backend: Backend) -> Pr
 
 
 def check_samples(protocol: Protocol, options: BackendOptions) -> None:
-    """Refuse several samples under a protocol with several questions per item, and samples that would all be equal.
+    """Refuse several samples under a protocol with several questions per item, and samples that would all be identical.
 
     Raises:
         BenchwrightError: Protocol and options conflict.

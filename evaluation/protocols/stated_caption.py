@@ -1,4 +1,6 @@
-"""A protocol with a caption next to the picture of a pair: its own, or the contradicting one of the other picture."""
+"""A protocol with a caption next to the picture of a pair: the picture's own caption, or that of the other picture,
+which contradicts it.
+"""
 
 from __future__ import annotations
 

@@ -40,12 +40,12 @@ class Templated(Protocol):
     """Seed for drawing examples."""
 
     def settings(self) -> dict[str, Any]:
-        """Return name and all settings, with the hash of a file of examples."""
+        """Return the name and all settings, with the hash of a file of examples."""
         hashes = [file_digest(path) for path in self.files() if path.is_file()]
         return super().settings() | ({"examples_sha256": hashes[0]} if hashes else {})
 
     def files(self) -> tuple[Path, ...]:
-        """Return the file of examples, if they come from a file."""
+        """Return the file from which the examples come, if there is one."""
         from_file = self.shots and self.examples is not None and self.examples.endswith(FILE_ENDING)
         return (Path(self.examples or ""),) if from_file else ()
 

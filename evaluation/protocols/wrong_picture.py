@@ -1,4 +1,4 @@
-"""A protocol that shows the pictures of another item, to measure how a model answers without looking.
+"""A protocol that shows the pictures of another item, to measure how a model answers without seeing the right ones.
 
 Pictures come from the next item that shares nothing with the asked one; the search takes linear time.
 """
@@ -38,7 +38,9 @@ class ImageDonor:
 
 
 def donors_of(places: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
-    """Return, for each item, the next item of the same shape, in cyclic order, with which it shares no key, if any."""
+    """Return, for each item, the next item in cyclic order that has the same shape and shares no key with it, if there
+    is one.
+    """
     shapes: dict[tuple[str, tuple[bool, ...]], list[ImageDonor]] = {}
     for place in places:
         shapes.setdefault(place.shape, []).append(place)
@@ -46,7 +48,7 @@ def donors_of(places: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
 
 
 def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
-    """Return the donors of the items with one shape.
+    """Return the donors of the items with a given shape.
 
     Two shortcuts keep the search from visiting the same neighbors for each item. A run of consecutive items that all
     have the same key is skipped in one step, and items with the same keys continue where the previous search stopped.
@@ -71,7 +73,7 @@ def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
 
 
 def _ends_of_stretches(alike: Sequence[ImageDonor], shared: frozenset[str]) -> dict[str, dict[int, int]]:
-    """Return, by key and index of an item with it, the next index of an item without it, over two cycles."""
+    """Return, by key and by index of an item that has it, the next index of an item without it, over two cycles."""
     ends: dict[str, dict[int, int]] = {}
     for at in range(2 * len(alike) - 1, -1, -1):
         for key in alike[at % len(alike)].ties & shared:

@@ -21,7 +21,7 @@ from .search import Family, Printed, choose
 
 
 def _printed_cells(data: Path, model: str) -> dict[str, float]:
-    """Return the printed values of a model's cells in percent, by name; empty if the folder does not contain them.
+    """Return the printed values of a model's cells in percent, by name; empty if the folder contains none.
 
     The file has `models`, by model and cell, with `paper`. Per-task cells of BLINK are under `val_tasks` with
     `paper_table2`; printed values that cannot be reproduced are under `not_reproduced`. Entries with a different

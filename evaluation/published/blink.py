@@ -37,7 +37,7 @@ _OUTPUTS, _CHOICES = "saved_outputs", "saved_val_predictions"
 
 
 class Output(NamedTuple):
-    """The raw output for a question, and the choice that the repository read from it."""
+    """The raw output for a question, and the choice that the repository read from the output."""
 
     question: str
     task: str
@@ -118,7 +118,7 @@ def read_outputs(data: Path, model: str, splits: tuple[str, ...] = ("val",)) -> 
 
 
 def read_choice(output: Output, reading: Reading) -> str | None:
-    """Return the choice that an output names under the given reading."""
+    """Return the choice that an output names according to the given reading."""
     letters = "ABCDE"[: OPTIONS[output.task]]
     if reading == "published":
         return output.choice

@@ -1,4 +1,4 @@
-"""Results of recomputing tables: cells by name, in percent as in the papers, with the counts they are based on."""
+"""Results of recomputing tables: cells by name, in percent as in the papers, with the counts behind them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PromptMatches:
-    """Result of comparing the published prompts of a mode with our rendering.
+    """The result of comparing the published prompts of a mode with our rendering.
 
     Attributes:
         as_now: Number of prompts that equal our rendering with the data's current labels.
@@ -41,7 +41,7 @@ class PromptMatches:
 
 @dataclass(frozen=True)
 class Recount:
-    """Recomputed cells of one model.
+    """The recomputed cells of one model.
 
     Attributes:
         model: Name of the model in its files.
@@ -109,7 +109,7 @@ def percent(share: Share) -> float | None:
 
 
 def _share_of_readings(cell: CellReadings, value: float) -> str:
-    """Return, as text, how many of the tried readings give a printed value."""
+    """Return, as text, how many of the readings that were tried yield a printed value."""
     return f"{len(cell.giving(value))} of {len(cell.shares)}"
 
 

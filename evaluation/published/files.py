@@ -30,7 +30,7 @@ class SourceRow(NamedTuple):
         return value
 
     def said(self, name: str) -> str:
-        """Return a model's reply as a string, which is empty for null."""
+        """Return a model's reply as a string; an empty string for null."""
         return "" if self.values.get(name, 0) is None else self.text(name)
 
     def whole(self, name: str) -> int:

@@ -148,7 +148,7 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def _read(row: PublishedReply, reading: Reading) -> Response:
-    """Return the outcome of a response under a given reading."""
+    """Return the outcome of a response according to a given reading."""
     letter: str | None = None
     state: State
     if row.response is None:

@@ -45,7 +45,7 @@ _LEFT_OUT = {NO_KEY: "sealed", MISSING_PICTURE: "no_image", UNREADABLE_PICTURE: 
 
 
 class _ItemFields(NamedTuple):
-    """Data of a question that a benchmark's own layout provides besides words, options, key and pictures.
+    """The data of a question that a benchmark's own layout provides in addition to words, options, key and pictures.
 
     Args:
         task: Task of the item.
@@ -69,7 +69,7 @@ class _ItemFields(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Where the questions are in a benchmark's folder, and how its layout provides the data of each."""
+    """The location of the questions in a benchmark's folder, and how the layout provides the data of each question."""
 
     place: Callable[[Path], Path]
     fields: Callable[[FileQuestion], _ItemFields]

@@ -61,7 +61,7 @@ def recount(
     by_hand: Mapping[str, str] | None = None,
     printed: Mapping[str, Sequence[Printed]],
 ) -> Recount:
-    """Return the cells that a model's files provide, without those of tables whose file is missing.
+    """Return the cells that a model's files provide, leaving out tables whose file is missing.
 
     A question without an answer in a file is counted as wrong, and a note states the number of such questions.
 

@@ -41,7 +41,7 @@ class MVPBenchQuestion(NamedTuple):
 
 
 class ModelOutput(NamedTuple):
-    """A model's raw output, and the judge's verdict on it if one is stored."""
+    """A model's raw output, and the judge's verdict on the output if one is stored."""
 
     output: str
     verdict: str | None = None
@@ -117,7 +117,7 @@ def _read(
 
 
 def _take(outputs: dict[str, ModelOutput], row: SourceRow, field: str, known: Mapping[str, MVPBenchQuestion]) -> bool:
-    """Add a row's output, and return whether it was already present."""
+    """Add the output in a row, and return whether it was already present."""
     key = str(row.values.get("question_id"))
     if key not in known:
         raise DataError(

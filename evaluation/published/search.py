@@ -59,7 +59,7 @@ class CellReadings:
 
     @property
     def different(self) -> int:
-        """Return how many different values the readings yield."""
+        """Return the number of different values that the readings yield."""
         return len({share.value for share in self.shares.values()})
 
     def document(self) -> dict[str, Any]:

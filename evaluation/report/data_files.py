@@ -59,7 +59,7 @@ _ITEM_COLUMNS = (
 
 
 def folder_of(page: Path) -> Path:
-    """Return the folder for the data of a page, which is next to the page and named after it."""
+    """Return the folder for the data of a page, which is next to the page and named after the page."""
     return page.with_name(f"{page.stem}-data")
 
 
@@ -85,7 +85,9 @@ def prepare(folder: Path) -> None:
 
 
 class ItemTable:
-    """Writer of `items.csv`, row by row and either completely or not at all; use it as a context manager."""
+    """Writer of `items.csv`, which is written row by row, and either completely or not at all; use it as a context
+    manager.
+    """
 
     def __init__(self, folder: Path, models: Sequence[str]) -> None:
         self._path = folder / ITEMS

@@ -219,7 +219,7 @@ def gather(
 
 
 class _ComingItems:
-    """The items of a release, read once both for the page and, in advance, for making its pictures.
+    """The items of a release, read once for two uses: the page and, in advance, the making of its pictures.
 
     Only items that one of the two has not yet used are kept in memory, not all items between their positions.
 
@@ -259,7 +259,7 @@ class _ComingItems:
 def _with_pictures(
     release: Release, split: str | None, chosen: Collection[str], max_side_px: int
 ) -> Iterator[tuple[Item, str, list[WantedPicture]]]:
-    """Yield each item, its split, and the pictures that the page needs for it and for no earlier item."""
+    """Yield each item, its split, and the pictures that the page needs for this item and for no earlier one."""
     wanted = WantedPictures(max_side_px=max_side_px)
     for released in release.items_without_pictures(split):
         needed = wanted.of(released) if released.item.item_id in chosen else []

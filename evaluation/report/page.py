@@ -199,7 +199,7 @@ def _remarks(score: Score) -> Iterator[str]:
 
 
 def _own_n(figure: Figure | None, chance: Figure | None) -> int | None:
-    """Return the number of items behind a figure if it differs from the one in the column's heading, otherwise None."""
+    """Return the number of items behind a figure, or None if it equals the number in the column's heading."""
     return figure.n if figure is not None and (chance is None or chance.n != figure.n) else None
 
 

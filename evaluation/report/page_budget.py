@@ -1,4 +1,4 @@
-"""The number of items that can be on a page small enough to send."""
+"""The number of items that fit on a page small enough to send."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ def _check_release(score: Score, release: Release, results: Path) -> None:
 
 
 def _refuse_foreign_file(path: Path) -> None:
-    """Allow only a report page to be replaced, because only such a page can be reproduced.
+    """Refuse to replace any file other than a report page, because only such a page can be reproduced.
 
     Raises:
         BenchwrightError: The file is not a report, or its folder does not exist.

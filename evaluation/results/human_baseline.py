@@ -203,7 +203,7 @@ def read_human(folder: Path) -> HumanFigures | None:
 
 
 def _upgraded(document: Any) -> Any:
-    """Return figures of an older version in the current form; version 1 did not state how an interval was computed."""
+    """Return figures of an older version in the current form; version 1 did not state the method of an interval."""
     if not isinstance(document, dict) or document.get("version") not in {1, 2}:
         return document
     campaigns = document["campaigns"]

@@ -143,7 +143,7 @@ def _read(reply: Reply, text: str, question: ProtocolQuestion, reader: str) -> t
 def row_of(
     item: Item, split: str, group: int, attempts: Sequence[JudgedReply], protocol: Protocol, reader: str
 ) -> dict[str, Any]:
-    """Return an item's row; `group` is the index of its cluster."""
+    """Return the row of an item; `group` is the index of the item's cluster."""
     state, letter, right = protocol.verdict(item, attempts)
     shown = attempts[0]
     if len(attempts) > 1:
@@ -240,7 +240,7 @@ class JudgedWriter:
 
 
 def open_judged(folder: Path, score: Score) -> ParquetTable:
-    """Return the opened predictions next to a score, after checking that they belong to its model and release.
+    """Return the opened predictions next to a score, after checking that both concern the same model and release.
 
     Raises:
         DataError: There are no predictions, or they belong to a different model or release.
@@ -274,7 +274,7 @@ def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score:
 
 
 def not_of_score(path: Path, problem: str) -> DataError:
-    """Return the error for predictions from which the score next to them was not computed."""
+    """Return the error for predictions other than those from which the score next to them was computed."""
     return DataError(f"{path} is not the source of the score next to it: {problem}; score the model again")
 
 

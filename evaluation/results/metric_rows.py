@@ -84,14 +84,16 @@ def with_labels(rows: pa.Table, release: Release, split: str | None) -> pa.Table
 
 
 def _parts(lists: pa.ListArray) -> pa.Table:
-    """Return all attempts as rows, with the index of the item each belongs to."""
+    """Return all attempts as rows, with the index of the item to which each attempt belongs."""
     flat = lists.flatten()
     columns = {name: flat.field(name) for name in _PART}
     return pa.table({"item": pc.list_parent_indices(lists), **columns})
 
 
 def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
-    """Return one row per item; `at_first` is taken from its first attempt, or from the item if it has only one."""
+    """Return one row per item; `at_first` comes from the item's first attempt, or from the item itself if it has only
+    one.
+    """
     rows = items.num_rows
     numbers = arrow_numbers(np.arange(rows))
     opening = pc.index_in(numbers, value_set=first.column("item").cast(pa.int64()))
@@ -104,7 +106,7 @@ def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
 
 
 def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
-    """Return one row per repetition, with the reply to the question that lacks the option that declines."""
+    """Return one row per repetition, with the reply to its question without the option that declines."""
     later = parts.filter(pc.greater(parts.column("round"), 0))
     names = pc.binary_join_element_wise(pc.cast(first.column("item"), pa.string()), first.column("variant"), AGAIN, " ")
     again_names = pc.binary_join_element_wise(pc.cast(later.column("item"), pa.string()), later.column("variant"), " ")

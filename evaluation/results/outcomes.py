@@ -84,7 +84,7 @@ def has_words(row: Mapping[str, Any]) -> bool:
 
 
 def letters_or_words(table: pa.Table) -> bool:
-    """Return whether `has_words` is true of any of some rows without attempts, given as columns."""
+    """Return whether `has_words` is true of any of the given rows, which are columns without attempts."""
     if table.column("letter").null_count < table.num_rows:
         return True
     kinds, replies = (table.column(name).to_pylist() for name in ("reply_kind", "reply"))

@@ -101,7 +101,8 @@ Sizes = Mapping[tuple[str, bool], int]
 
 
 def weights_of(sizes: Sizes, labelled: Sequence[LabelledReply], *, is_read: bool) -> tuple[int, list[float]]:
-    """Return the number of replies in which the reader found, or missed, a letter, and how many each label represents.
+    """Return the number of replies in which the reader found, or missed, a letter, and how many replies each label
+    represents.
 
     Tasks with labels also represent tasks without labels.
     """

@@ -129,7 +129,7 @@ def _way_of(cause: str) -> str:
 
 
 class RunProgress:
-    """Counter of replies and items that reports counts, cost and errors to a progress display."""
+    """Counter of replies and items that reports counts, costs and errors to a progress display."""
 
     def __init__(self, progress: Progress, spent: TokenUsage) -> None:
         self._progress, self._spent = progress, spent
@@ -153,7 +153,7 @@ class RunProgress:
         self._progress.beside(words)
 
     def through(self, items: int = 1) -> None:
-        """Count items for which all replies have been received."""
+        """Count items for which every reply has been received."""
         self._progress.advance(items)
         cost = self._spent.cost
         notes = [] if cost is None else [f"cost {cost:.4f}"]

@@ -222,14 +222,14 @@ class Score(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_derived_values(cls, document: Any) -> Any:
-        """Leave out the values in a score's file that can be derived from other fields."""
+        """Omit the values in a score's file that can be derived from other fields."""
         follows = {"unfit", "ended"}
         return {k: v for k, v in document.items() if k not in follows} if isinstance(document, dict) else document
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def unfit(self) -> bool:
-        """Whether the model gave no words for so many items that the figures reveal little about it."""
+        """Whether the model gave no words for so many items that the figures reveal little about the model."""
         return self.silent > self.max_errors * self.asked
 
     @computed_field  # type: ignore[prop-decorator]
@@ -250,7 +250,7 @@ class Score(BaseModel):
         return self.error + self.cut_off_empty
 
     def why_unfit(self) -> str:
-        """Return the reason the score is unfit, as text."""
+        """Return the reason why the score is unfit, as text."""
         most = f"more than {100 * self.max_errors:g} %"
         if not self.cut_off_empty:
             of_them = f", {self.empty} of them in replies without text" if self.empty else ""
@@ -286,7 +286,7 @@ class Score(BaseModel):
 
     @property
     def sample(self) -> tuple[int | str, ...] | None:
-        """Return the number of items in the sample and in all, and the subset if the sample is one.
+        """Return the numbers of items in the sample and in total and, if the sample is a subset, that subset.
 
         None if all items were asked.
 
@@ -303,12 +303,12 @@ class Score(BaseModel):
 
     @property
     def folder(self) -> str:
-        """Return the name of its results folder."""
+        """Return the name of the score's results folder."""
         return self.read_from or results_name(self.model, self.protocol, self.reader, self.identity)
 
     @property
     def asked_with(self) -> dict[str, Any]:
-        """Return the settings that can change a reply, for scores from any version."""
+        """Return the settings that can change a reply, for scores of any version."""
         return identity_of(self.settings.get("backend", {})) if self.identity is None else self.identity
 
     @property
@@ -346,7 +346,8 @@ def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
 
 
 def _upgraded(document: Any) -> Any:
-    """Return a score's document in the form of the current version; it is unchanged if current or not a score.
+    """Return a score's document in the form of the current version; a current document, or one that is no score, is
+    unchanged.
 
     Version 1 had Wilson's intervals on accuracies, and combined those of the tasks for their mean; it does not state
     the method of other metrics' intervals. Version 2 had no judge, version 3 did not count thoughts, and version 4 did
@@ -361,7 +362,7 @@ def _upgraded(document: Any) -> Any:
 
 
 def with_method(name: str, figure: dict[str, Any]) -> dict[str, Any]:
-    """Return a figure from version 1 with the method of its interval added."""
+    """Return a figure of version 1 with the method of its interval added."""
     method: Method | None = None
     if figure["ci"] is not None and name.partition("/")[0] == "accuracy":
         method = "wilson"
@@ -413,7 +414,9 @@ def read_scores(folder: Path) -> list[Score]:
 
 
 def told_apart(scores: Sequence[Score]) -> list[Score]:
-    """Return scores with unique titles: to equal titles, the settings in which the scores differ are added as text."""
+    """Return scores with unique titles: where titles are equal, the settings in which the scores differ are added as
+    text.
+    """
     apart = list(scores)
     for title in sorted({score.title for score in scores}):
         same = [k for k, score in enumerate(scores) if score.title == title]
@@ -434,7 +437,7 @@ def _read_in(folder: Path) -> Score:
 
 
 def with_reading(score: Score, folder: Path) -> Score:
-    """Return a score with the result of people's labels, unless these concern other replies or another reader.
+    """Return a score with the result of people's labels, unless the labels concern other replies or another reader.
 
     Raises:
         DataError: The file next to the score is damaged.

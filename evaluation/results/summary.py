@@ -100,7 +100,7 @@ def outcome_counts(score: Score) -> dict[str, str]:
 
 
 def unanswered_words(score: Score) -> str:
-    """Return the number of unanswered items and how they ended, as text; empty if all were answered.
+    """Return the number of unanswered items and the reasons as text; empty if all items were answered.
 
     Example: `10 not answered: 8 named no letter, 2 in error`.
     """
@@ -115,12 +115,12 @@ _ENDED = {**ENDINGS, "miss": "named no letter", "tool_call": "called a tool", "e
 
 
 def endings_taken(scores: Sequence[Score]) -> list[str]:
-    """Return the endings that occur in any of the scores, in the order of `ENDINGS`; tables show only these."""
+    """Return the endings that occur in any of the scores, in the order of `ENDINGS`; tables show only these endings."""
     return [name for name in ENDINGS if any(score.ended[name] for score in scores)]
 
 
 def endings_without_item(scores: Sequence[Score]) -> str:
-    """Return the endings that do not occur, as text; empty if all do."""
+    """Return the endings that no item has, as text; empty if every ending occurs."""
     taken = endings_taken(scores)
     return ", ".join(words for name, words in ENDINGS.items() if name not in taken)
 

@@ -1,4 +1,4 @@
-"""Unread replies: their proportion, and the score if all of them were right or all wrong."""
+"""Unread replies: their proportion, and the scores that would result if all of them were right or all wrong."""
 
 from __future__ import annotations
 

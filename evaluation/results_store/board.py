@@ -55,7 +55,7 @@ class BlocksApart(NamedTuple):
 
 
 class StoreBoard(NamedTuple):
-    """All blocks, and the reasons the figures of any two of them cannot be compared."""
+    """All blocks, and the reasons why the figures of any two blocks cannot be compared."""
 
     blocks: tuple[BoardBlock, ...]
     apart: tuple[BlocksApart, ...]

@@ -1,4 +1,4 @@
-"""Runs of a store as a folder of results, in the format that `evaluate` writes and all its commands read."""
+"""Runs of a store as a folder of results, in the format that `evaluate` writes and all `evaluate` commands read."""
 
 from __future__ import annotations
 

@@ -45,7 +45,8 @@ def _pieces(board: StoreBoard) -> Iterator[str]:
 
 
 def _systems(board: StoreBoard) -> list[tuple[str, list[list[BoardRow]]]]:
-    """Return each system with its rows in each block: systems in the most blocks first, then as in their first block.
+    """Return each system with its rows in each block, ordered by descending number of blocks, then as in its first
+    block.
 
     Repeated runs of a system in one block are several rows in one cell.
     """

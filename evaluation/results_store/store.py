@@ -116,7 +116,7 @@ class ResultsStore:
         return sorted(runs, key=lambda run: (run.score.release, run.score.split or "", run.title, run.run))
 
     def find(self, wanted: str) -> StoredRun:
-        """Return the run with a given name, id or beginning of an id.
+        """Return the run with a given name or id; the beginning of an id suffices.
 
         Raises:
             DataError: No run or several runs match.
@@ -202,7 +202,7 @@ class ResultsStore:
         return StoredRun(folder.name, setup_of(score), name, score, folder)
 
     def _take(self, run: StoredRun) -> None:
-        """Copy a run; if it already exists, add only missing files, and files that differ under new names."""
+        """Copy a run; if it already exists, add only missing files, and add files that differ under new names."""
         place = self.folder / _RUNS / run.run
         if not place.exists():
             draft = Path(tempfile.mkdtemp(dir=self.folder, prefix=".draft-"))
@@ -269,7 +269,7 @@ def setup_of(score: Score) -> str:
 
 
 def runs_in(source: Path) -> list[StoredRun]:
-    """Return the runs in a store, in a folder of results or in a single result, under their names there.
+    """Return the runs in a store, in a folder of results or in a single result, under the names that they have there.
 
     Raises:
         DataError: The source contains no results or damaged ones.
@@ -278,7 +278,9 @@ def runs_in(source: Path) -> list[StoredRun]:
 
 
 def _read_source(source: Path) -> list[tuple[StoredRun, str | None]]:
-    """Return the contents of a source: runs in their folders, with the ids that a store gives them, and their names."""
+    """Return the contents of a source: the runs in their folders, with the ids that a store gives the runs, and their
+    names.
+    """
     if is_store(source):
         return [(identified(run.folder), run.name) for run in ResultsStore(source).runs()]
     folders = [source] if (source / SCORE_FILE).is_file() else [p.parent for p in source.glob(f"*/{SCORE_FILE}")]

@@ -86,7 +86,7 @@ class ConditionEffect(NamedTuple):
 
 
 class StudyOutcome(NamedTuple):
-    """The results of a study.
+    """The results of a study's runs.
 
     Args:
         study: The study.
@@ -110,7 +110,7 @@ class StudyOutcome(NamedTuple):
         return tuple(names) if len(names) != 2 else (_ALL,)
 
     def change(self, model: str, task: str, condition: Condition) -> ConditionEffect | None:
-        """Return the effect of a condition on a model, or None if the model was not asked the task."""
+        """Return the effect of a condition on a model for a task, or None if the model was not asked the task."""
         wanted = (model, task, condition)
         return next((c for c in self.changes if (c.model, c.task, c.condition) == wanted), None)
 

@@ -206,7 +206,7 @@ def _chart(
 
 
 def _changes(outcome: StudyOutcome, task: str, number: int) -> list[tuple[int, ConditionEffect]]:
-    """Return the effects to show in a row, each with the index of its model."""
+    """Return the effects to be shown in a row, each with the index of its model."""
     condition = outcome.study.conditions[number]
     changes = [(series, outcome.change(model, task, condition)) for series, model in enumerate(outcome.models)]
     return [(series, change) for series, change in changes if change is not None]

@@ -58,8 +58,8 @@ class Tile:
 
 
 def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
-    """Write tiles as PNG pages of `PER_PAGE` tiles each. Tiles are processed one at a time, so that they need not all
-    fit in memory.
+    """Write tiles as PNG pages of `PER_PAGE` tiles each. Tiles are processed one at a time, so that not all of them
+    need to fit in memory.
 
     Args:
         out: File of the first page; further pages are `<name>-2.png` and so on.
@@ -98,8 +98,8 @@ def page_paths(out: Path, *, count: int) -> list[Path]:
 
 
 def _paged(tiles: Iterator[T]) -> Iterator[Iterator[T]]:
-    """Yield the tiles of each page, and an empty first page if there are no tiles. Consume each page before requesting
-    the next one.
+    """Yield the tiles of each page; if there are no tiles, yield an empty first page. Consume each page before
+    requesting the next one.
     """
     yield islice(tiles, PER_PAGE)
     for first in tiles:

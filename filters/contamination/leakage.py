@@ -103,7 +103,7 @@ class _WithEmbeddings(Step):
         return self
 
     def candidate_settings(self) -> dict[str, Any]:
-        """Return these settings with the digest of the model's files instead of their folder."""
+        """Return the same settings with the digest of the model's files instead of their folder."""
         settings: dict[str, Any] = {"distance": self.distance}
         if self._embedded is not None:  # settings without embeddings keep the digest they had before embeddings existed
             settings |= {"embeddings": self._embedded.parameters()["model"], "cosine": self.cosine}
@@ -111,7 +111,7 @@ class _WithEmbeddings(Step):
 
 
 class LeakCandidates(_WithCollections, _WithEmbeddings, GatherStep):
-    """Find the pictures that a collection certainly contains and, for the others, the pictures of the collection to
+    """Find the pictures that a collection certainly contains and, for all others, the pictures of the collection to
     compare.
     """
 
@@ -131,7 +131,7 @@ class LeakCandidates(_WithCollections, _WithEmbeddings, GatherStep):
         return {"against": super().parameters()["against"], **self.candidate_settings()}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Hash the collections and search them in order; name the first one that contains a picture."""
+        """Hash the collections and search them in order; record the first collection that contains a picture."""
         mine = [_known_picture(row) for row in columns.to_pylist()]
         sure: dict[int, str] = {}
         partners: dict[int, list[str]] = {}
@@ -178,7 +178,7 @@ class LeakLooks(_WithCollections, MapStep):
         return [reference.pixels(ctx.cache_dir) for reference in self.collections(self.name)]
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Judge one image; if it matches several pictures, report the most certain match."""
+        """Judge one image; if it matches several pictures, report the match that is most certain."""
         sure, partners = (ctx.value(record.image_id, name) for name in self.reads)
         if sure is not None:
             return Outcome("drop", _REASON, evidence=json.loads(sure) | {"score": 1.0})

@@ -140,7 +140,7 @@ def leaks_between_splits(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> LeakReport:
-    """Return the pictures of each split that an earlier split also contains, by image id.
+    """Return, by image id, the pictures of each split that an earlier split also contains.
 
     Args:
         place: A release, or a workspace whose recipe assigns splits and whose run is complete.

@@ -65,7 +65,7 @@ class EqualPixels(GatherStep):
     imports: ClassVar[tuple[str, ...]] = ()
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Drop all but one image of each group; the order of rows does not matter."""
+        """Drop all but one image of each group; the result does not depend on the order of rows."""
         del ctx
         shared = _rows_that_share(columns["pixels.pixel_hash"])
         columns = columns.take(arrow_numbers(shared))

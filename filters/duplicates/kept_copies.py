@@ -78,8 +78,8 @@ class KeepOrder:
 
 
 def quality_of(row: Row) -> float:
-    """Return the measured quality, or else the number of bytes per pixel, since the less compressed of two copies is
-    better.
+    """Return the measured quality or, if there is none, the number of bytes per pixel, since the less compressed of two
+    copies is better.
     """
     measured = row.get("quality")
     return float(measured) if measured is not None else float(row["size_bytes"] / (row["width"] * row["height"]))
@@ -89,7 +89,7 @@ _MOST_BYTES = 256 << 20
 
 
 def read_groups(path: Path) -> Mapping[str, tuple[str, ...]]:
-    """Return the groups of each picture, sorted, by its path below the image folder.
+    """Return the sorted groups of each picture, by the picture's path below the image folder.
 
     The file is a table with the columns `path` and `group`; a picture may be in several groups.
 
@@ -115,7 +115,7 @@ def read_groups(path: Path) -> Mapping[str, tuple[str, ...]]:
 
 
 class Links(NamedTuple):
-    """Pairs of images by index, each pair once, in any order."""
+    """Pairs of images by index, each pair listed once, in any order."""
 
     confirmed: Sequence[tuple[int, int]]
     unsure: Sequence[tuple[int, int]]
@@ -123,7 +123,7 @@ class Links(NamedTuple):
     """Pairs of views of one scene: both images are kept, in one group, without asking."""
 
     def of_scenes(self, scenes: Sequence[frozenset[str]]) -> Links:
-        """Return the links, adding every pair of images that share a scene as views of it.
+        """Return the links, with every pair of images that share a scene added as views of that scene.
 
         Args:
             scenes: For each image, the scenes of which it is an intended view.
@@ -137,7 +137,7 @@ class Links(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """Verdicts on the images that are linked to others.
+    """The verdicts on the images that are linked to other images.
 
     Args:
         dropped: For each dropped image, the kept image that it is a copy of.
@@ -255,7 +255,7 @@ class KeptOfCopies(GatherStep):
         return self.model_dump(mode="json") | {"groups": groups} | scenes
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Decide on all images; the order of rows and files does not matter."""
+        """Decide on all images; the result does not depend on the order of rows and files."""
         order = KeepOrder(self.keep, self.protected, self.licences)
         linked = linked_rows(columns, _LINKING)  # an image without a link needs no decision
         rows = columns.take(arrow_numbers(linked))

@@ -104,7 +104,7 @@ class NearDuplicates(Step):
         return placed
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the parts: hash and describe, propose pairs, compare them, compare along chains, decide.
+        """Return the parts: hash and describe pictures, propose pairs, compare the pairs, compare along chains, decide.
 
         No image is decoded again after a change to the settings that determine which copy is kept.
         """

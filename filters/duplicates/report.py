@@ -160,7 +160,7 @@ def report_of(done: FinishedRun) -> DuplicateReport:
 
 
 def _not_compared(done: FinishedRun) -> dict[str, int]:
-    """Return, by image, the number of images with a similar hash with which it was not compared, if any."""
+    """Return, by image, the number of images with a similar hash that it was not compared with, if any."""
     left = {row["record_id"]: row["left_out"] for row in done.outcomes("near_duplicates.pairs") if row["left_out"]}
     for row in done.outcomes("near_duplicates.chains"):
         for image, met in (
@@ -195,7 +195,7 @@ def _scores(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[str], float]:
 def _paths_by_picture(
     files: Iterable[Mapping[str, Any]], *, failed: Mapping[str, str], same_as: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], list[UnreadableFile]]:
-    """Return the paths of each readable picture's files, and the unreadable files."""
+    """Return the paths of the files of each readable picture, and the unreadable files."""
     paths: defaultdict[str, list[str]] = defaultdict(list)
     unreadable: list[UnreadableFile] = []
     for file in files:
@@ -210,7 +210,8 @@ def _paths_by_picture(
 
 
 def group_pictures(pictures: Sequence[PictureFiles]) -> list[DuplicateGroup]:
-    """Return the groups of two or more files, sorted by the kept file; the order of `pictures` does not matter.
+    """Return the groups of two or more files, sorted by the kept file; the result does not depend on the order of
+    `pictures`.
 
     Members are sorted: exact copies, then confirmed copies, then uncertain ones; in each of these, the best score comes
     first.

@@ -69,8 +69,8 @@ def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mappi
 
 
 def _with_marks_traded(images: Sequence[ItemImage], trade: Mapping[str, str]) -> tuple[ItemImage, ...]:
-    """Return the pictures with the marks of some labels, and the sides of their labels, at each other's positions;
-    colors stay with the labels, since questions name them.
+    """Return the pictures with the marks of some labels, and the sides of their labels, exchanged; colors stay with the
+    labels, because questions name them.
     """
     places = {
         prompt.label: {"points": prompt.points, "label_place": prompt.label_place}
@@ -89,7 +89,7 @@ def _renamed(choice: Choice, key: str) -> Choice:
 
 
 def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) -> tuple[ItemImage, ...]:
-    """Return the pictures with two of them swapped; if the options are words, return them unchanged."""
+    """Return the pictures with two of them swapped, or unchanged if the options are words."""
     places = {image.image_id: at for at, image in enumerate(images)}
     if first is None or second is None:
         return tuple(images)
@@ -99,7 +99,7 @@ def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) 
 
 
 def _may_swap(item: Item) -> bool:
-    """Return whether two options may be swapped; a twin's options stay in the same order as the other twin's."""
+    """Return whether two options may be swapped; the options of a twin keep the order of the other twin's options."""
     is_twin = any(key.startswith(_TWIN) for key in item.group_keys)
     return not is_twin and (may_reorder(item) or names_marks(item))
 
@@ -112,7 +112,7 @@ class _LetterPlan:
     to_ask: dict[int, dict[str, Any]]
 
     def level(self, group: LetterGroup, free: Sequence[bool], *, seed: int) -> LetterGroup:
-        """Swap options of the group where this is allowed, and return the resulting group."""
+        """Swap options within the group where swapping is allowed, and return the resulting group."""
         movable = [free[place.row] and place.row not in self.swaps for place in group.placed]
         placed = list(group.placed)
         for at, letter in _moves(placed, movable).items():
@@ -122,7 +122,7 @@ class _LetterPlan:
         return replace(group, placed=tuple(placed), balance=balance([place.placing for place in placed], seed=seed))
 
     def ask_about(self, group: LetterGroup) -> None:
-        """Ask about the surplus items of each letter that has too many options in the group."""
+        """Ask about the surplus items of each letter that is right too often in the group."""
         for at in _moves(group.placed, [True] * len(group.placed)):
             self.to_ask.setdefault(group.placed[at].row, group.to_json())
 

@@ -104,7 +104,7 @@ def _is_of(path: Path, release_id: str) -> bool:
 
 
 def _replies(path: Path) -> list[tuple[str, bool]]:
-    """Return (item id, whether it is right) for each item with a reply; failed requests are left out."""
+    """Return the item id and whether the reply is right, for each item with a reply; failed requests are left out."""
     try:
         with ParquetTable(path, title=str(path)) as file:
             table = file.table(["item_id", "state", "right"])
@@ -187,7 +187,7 @@ class BlindAnswers(Filter):
         return {"asked": result.asked, "right": result.right}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the thresholds."""
+        """Compare the values with the thresholds."""
         replies, right = measured["asked"], measured["right"]
         if right < self.at_least or right < self.min_share * replies:
             return Outcome()

@@ -1,4 +1,4 @@
-"""The step `duplicate_questions`: of equal questions, drops all but one, and asks about near-equal ones."""
+"""The step `duplicate_questions`, which drops all but one of equal questions, and asks about near-equal ones."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class DuplicateQuestions(GatherStep):
         )
 
     def verdicts(self, items: Sequence[Item]) -> dict[int, RepetitionVerdict]:
-        """Return the verdicts on items that repeat others, by row."""
+        """Return, by row, the verdicts on items that repeat other items."""
         row_of = {item.item_id: row for row, item in enumerate(items)}
         repetitions = repeated_questions(items, scope=self.scope, min_similarity=self.min_similarity)
         return {(row := row_of[each.item_id]): _verdict(each, items[row]) for each in repetitions}

@@ -80,7 +80,7 @@ class FaultsOfEach(Filter, _Judged):
         return Measured(values, {"faults": evidence} if evidence else {})
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop an item or ask about it, by its worst kind of fault; kinds that drop take precedence."""
+        """Drop an item or ask about it, according to its worst kind of fault; kinds that drop items take precedence."""
         found = dict(zip(measured["kinds"], measured["severities"], strict=True))
         verdict, family = self.verdict_on(found)
         return Outcome() if family is None else Outcome(verdict, family, evidence={"kinds": list(found)})

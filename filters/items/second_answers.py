@@ -31,13 +31,13 @@ class OptionAnswers(AsksEachItem):
     }
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return a question for each option, or no questions for other kinds of items, such as those with several
+        """Return a question for each option; no questions for other kinds of items, such as those with several
         pictures.
         """
         return option_questions(item)
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
-        """Return the letters of the wrong options that the model considers right, its reply about the key, and all
+        """Return the letters of the wrong options that the model considers right, the reply about the key, and all
         replies.
         """
         said = option_replies(item, answers)

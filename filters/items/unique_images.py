@@ -1,5 +1,5 @@
-"""Choice of the items to keep if several tasks show the same images, so that each source image is in only one item of
-the set.
+"""Choice of the items to keep if several tasks show the same images, so that no two items of the set use the same
+source image.
 
 The choice is greedy; apart from sorting, it takes time in proportion to the number of items. Tasks take turns, the one
 with the fewest items first. In its turn, a task takes, among the items whose right letter it has chosen least often,
@@ -29,7 +29,7 @@ IMAGE, _PAIR = "image:", "pair:"
 
 
 class ItemUse(NamedTuple):
-    """Facts about an item that the choice depends on.
+    """The facts about an item on which the choice depends.
 
     Args:
         item_id: Id of the item.
@@ -65,7 +65,7 @@ class Refusal(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """Items that are kept or left out together and use each of their images once.
+    """Items that are kept or left out together; each of their images is used once.
 
     Args:
         rows: Rows of the items.
@@ -194,7 +194,7 @@ class UniqueImages(GatherStep):
     items: int | None = Field(None, ge=1)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Choose among all items."""
+        """Choose the items to keep from all items."""
         left_out = choose_unique(list(_read(columns)), uses=self.uses, most=self.items, seed=ctx.seed)
         rows = sorted(left_out)
         verdicts: list[Verdict] = ["drop"] * len(rows)

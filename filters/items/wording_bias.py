@@ -22,7 +22,7 @@ _REASON = "wording_gives_key_away"
 
 
 class WordingBias(GatherStep):
-    """Ask about items whose key a rule picks from words alone, in tasks where it does so more often than chance.
+    """Ask about items whose key a rule picks from words alone, in tasks where the rule does so more often than chance.
 
     A rule gives a task away if it picks an option in 10 items or more, beats chance on these by more than `max_gain`,
     and has a p-value below `min_p`, adjusted over all combinations of rule and task (Holm).

@@ -81,7 +81,7 @@ class Language(Filter):
         return Measured({"faults": kinds, "checked_as": "en" if english else "any"}, evidence)
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop an item or ask about it, by its first kind of fault; kinds that drop take precedence."""
+        """Drop an item or ask about it, according to its first kind of fault; kinds that drop items take precedence."""
         kinds = [kind for kind in measured["faults"] if kind in self.checks]
         dropping = [kind for kind in kinds if kind in self.drop]
         if dropping:

@@ -38,7 +38,7 @@ class QualityReport(NamedTuple):
 
     @property
     def reasons(self) -> dict[str, int]:
-        """Return the number of files with each fault, including zeros, in the order of the step."""
+        """Return the number of files with each fault, including faults that no file has, in the order of the step."""
         counts = Counter(reason for image in self.images for reason in image.faults)
         return {fault.reason: counts[fault.reason] for fault in FAULTS}
 

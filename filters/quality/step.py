@@ -102,8 +102,8 @@ class Quality(Filter):
         return {**values, "jpeg_quality": jpeg_quality(ctx.images.file_bytes(record)) if is_jpeg else None}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare the values with the bounds. The reason is the first fault that drops, otherwise the first fault to
-        ask about.
+        """Compare the values with the bounds. The reason is the first fault that drops a picture, otherwise the first
+        fault to ask about.
         """
         faults = faults_of(measured, {fault.setting: getattr(self, fault.setting) for fault in FAULTS})
         if not faults:

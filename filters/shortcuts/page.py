@@ -1,5 +1,5 @@
-"""The battery's report page: a table of tasks by kinds of cues, each task's solvers, and items that a cheating solver
-answers correctly.
+"""The battery's report page: a table of tasks by kind of cue, the solvers for each task, and items that a cheating
+solver answers correctly.
 """
 
 from __future__ import annotations
@@ -225,8 +225,9 @@ def _chart(task: TaskResult) -> Chart:
 
 
 def _map_uri(task: TaskResult) -> str | None:
-    """Return the map of where pictures reveal the key, as a picture: gray where they do not, lighter where the right
-    option is lighter. Return None if there is no map, or if the task carries no cue of a solver that uses it.
+    """Return, as a picture, the map of the regions that reveal the key: gray where they reveal nothing, lighter where
+    the right option is lighter. Return None if there is no map, or if the task carries no cue of a solver that uses the
+    map.
     """
     if task.told_map is None or not any(result.carries and result.family == "pixels" for result in task.solvers):
         return None

@@ -129,7 +129,7 @@ class LearnedFrom(GatherStep):
 
 
 class SeenByAdversary(MapStep):
-    """Measure everything that the adversary learns from about an item."""
+    """Measure everything about an item from which the adversary learns."""
 
     name: ClassVar[str] = "seen"
     version: ClassVar[int] = 2
@@ -176,7 +176,7 @@ class PicturelessReplies(MapStep):
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[Item], ctx: Context) -> Sequence[Outcome]:
-        """Ask about items; an item that cannot be asked about gets no replies."""
+        """Ask about items; an item that cannot be asked about receives no replies."""
         asker: PicturelessAsker = ctx.opened
         replies = asker.replies_to(records, lambda image_id: ctx.images.rgb(ctx.image(image_id)))
         return [
@@ -261,7 +261,7 @@ class CheatingSolvers(GatherStep):
         )
 
     def replies(self, columns: pa.Table) -> Mapping[str, Sequence[SolverReply]]:
-        """Return a model's replies by item id; empty here, since no model is asked."""
+        """Return a model's replies by item id; empty here, because no model is queried."""
         del columns
         return {}
 
@@ -361,7 +361,7 @@ class Shortcuts(Step):
         return settings if self.model is None else {**settings, "model": self.model.deciding()}
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return how to install scikit-learn if it is missing."""
+        """Return how to install scikit-learn if it is missing, otherwise None."""
         del before
         try:
             require_forests()

@@ -15,7 +15,7 @@ Polygon = tuple[tuple[float, float], ...]
 
 
 class TextShare(NamedTuple):
-    """The text of one readable file.
+    """The text in one readable file.
 
     Args:
         path: Path relative to the folder.
@@ -35,7 +35,7 @@ class TextShare(NamedTuple):
 
 
 class TextReport(NamedTuple):
-    """The text of a folder's files, sorted by path; equal files are listed separately. `engine` is empty if there are
+    """The text in a folder's files, sorted by path; equal files are listed separately. `engine` is empty if there are
     no images.
     """
 

@@ -157,7 +157,7 @@ class TextRatio(Filter):
         )
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the threshold."""
+        """Compare the proportion of text with the threshold."""
         if measured["ratio"] > self.max_ratio:
             return Outcome("drop", _REASON, evidence={"ratio": measured["ratio"], "max_ratio": self.max_ratio})
         return Outcome()

@@ -171,7 +171,7 @@ def _view_of(
     *,
     reduction: float,
 ) -> BoxView | None:
-    """Return the view; None if it would need too much enlargement, or the smaller box is too small."""
+    """Return the view; None if the view would need too much enlargement or the smaller box is too small."""
     wrong = difference.wrong_box(box, signs)
     unit = _mean_side(box, wrong)
     spans = _spans(_union(box, wrong))
@@ -234,7 +234,7 @@ def area(box: Box) -> float:
 
 
 def noised_box(box: Box, size_wh: tuple[int, int], noise: BoxNoise, rng: np.random.Generator) -> Box | None:
-    """Return a box with Gaussian noise on every side, within the picture and within the noise's limits.
+    """Return a box with Gaussian noise added to every side, kept within the picture and the limits of the noise.
 
     Sides are rounded to a hundredth of a pixel. The result is None if no try is within the limits, as for a box that
     fills its picture.

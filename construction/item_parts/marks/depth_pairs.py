@@ -1,4 +1,4 @@
-"""Pairs of points of which one is clearly closer, from a map of the nearness of each point in a picture.
+"""Pairs of points, one clearly closer than the other, found in a map of the nearness of each point of a picture.
 
 Depth is locally flat around both points, so that no mark lies on an edge. In photographs, lower points are usually
 closer; pairs are therefore grouped by arrangement, and callers can take each arrangement equally often.

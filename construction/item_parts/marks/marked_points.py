@@ -1,4 +1,4 @@
-"""Points that correspondence items mark: one in the first view, and four in the second that people can distinguish."""
+"""Points marked by correspondence items: one in the first view, and four in the second that people can distinguish."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class ExchangeablePoints(NamedTuple):
 
 
 class NotEnough(NamedTuple):
-    """The reason why there are no marks, `too_few_points` or `ambiguous`, and the number of points that both views
-    show.
+    """The reason why no points could be marked, `too_few_points` or `ambiguous`, and the number of points that both
+    views show.
     """
 
     reason: str
@@ -105,7 +105,8 @@ def mark_points(
     rng: np.random.Generator,
     second_wh: SizeWH | None = None,
 ) -> MarkedPoints | NotEnough:
-    """Choose at random a reference and three points in view 2 that are dissimilar to it and apart from each other.
+    """Choose at random a reference and three points in view 2 that are dissimilar to the reference and apart from each
+    other.
 
     Args:
         gray: View 1, (height, width).
@@ -147,7 +148,8 @@ def exchangeable_points(
     max_likeness: float,
     rng: np.random.Generator,
 ) -> ExchangeablePoints | NotEnough:
-    """Choose four points and the position of one of them in the first view so that no position reveals which one it is.
+    """Choose four points and the position of one of them in the first view such that no position reveals the chosen
+    point.
 
     The first view is a part of its picture. The points and the reference's position in that view are chosen so that the
     view could show any of the four there; the last draw decides which. The reference's position and the four options

@@ -150,7 +150,7 @@ def matched_views(first: LevelView, second: LevelView) -> tuple[LevelView, Level
 
 
 def drawn_level(view: LevelView, *, is_mirrored: bool, scale: float) -> PictureView:
-    """Return a level view in its drawn form.
+    """Return the picture view obtained by drawing a level view at a given scale.
 
     Args:
         view: The view.
@@ -195,7 +195,7 @@ def equal_view(points: Sequence[Point], size_wh: SizeWH) -> EqualView:
 
 
 def drawn_equal(view: EqualView, point: Point, *, max_side_px: float) -> PictureView:
-    """Return such a rectangle around one of the points in its drawn form, scaled down if it exceeds `max_side_px`."""
+    """Return an equal view around one of the points in its drawn form, scaled down if it exceeds `max_side_px`."""
     scale = min(1.0, max_side_px / max(view.size_wh))
     shown_wh = (max(1, int(view.size_wh[0] * scale + 1e-9)), max(1, int(view.size_wh[1] * scale + 1e-9)))
     factors = np.array(shown_wh) / np.array(view.size_wh)
@@ -205,7 +205,7 @@ def drawn_equal(view: EqualView, point: Point, *, max_side_px: float) -> Picture
 
 def whole_view(size_wh: SizeWH, shown_wh: SizeWH, *, is_mirrored: bool) -> PictureView:
     """Return a whole picture as a view, drawn like any other, so that only its content reveals whether left and right
-    have changed places.
+    have been exchanged.
     """
     across, down = shown_wh[0] / size_wh[0], shown_wh[1] / size_wh[1]
     row = (-across, 0.0, float(shown_wh[0])) if is_mirrored else (across, 0.0, 0.0)

@@ -43,8 +43,8 @@ def with_clear_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) 
 
 
 def with_calm_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
-    """Return an item whose labels do not cover lettering and other fine detail, if a position next to all marks allows
-    it; labels of twins keep their first positions, which are the same in both.
+    """Return an item whose labels are at the position that covers the least lettering and other fine detail; labels of
+    twins keep their default position, which is the same in both twins.
 
     Args:
         item: The item.
@@ -81,7 +81,7 @@ def labels_have_room(prompts: Sequence[VisualPrompt], size_wh: SizeWH) -> bool:
 
 
 def least_distance(points: Sequence[Point]) -> float:
-    """Return the smallest distance between two of these points, in pixels; infinite for fewer than two."""
+    """Return the smallest distance between any two of the points, in pixels; infinite for fewer than two."""
     return min((dist(first, second) for first, second in combinations(points, 2)), default=float("inf"))
 
 

@@ -25,7 +25,7 @@ TWIN_KEY = "twin:"
 
 
 def twin_keys(keys: Iterable[str], pair: str | None) -> tuple[str, ...]:
-    """Return the sorted group keys, including that of the twins; twins are two items that differ only in their key.
+    """Return the sorted group keys, including the key of the twins, which are two items that differ only in their key.
 
     Args:
         keys: The item's other group keys.
@@ -70,7 +70,9 @@ def text_choices(placed: PlacedChoices[str]) -> tuple[Choice, ...]:
 
 
 class AskedChoices(NamedTuple):
-    """Choices of an item, with the keys of the right choice and of the refusal choice; None if absent."""
+    """The choices of an item, with the keys of the right choice and of the refusal choice; a key is None if its choice
+    is absent.
+    """
 
     choices: tuple[Choice, ...]
     answer: str | None

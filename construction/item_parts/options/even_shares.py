@@ -1,4 +1,4 @@
-"""How many times each set of options can be used so that every part is used equally often.
+"""Computation of how often each set of options may be used so that every part is used equally often.
 
 Options that are right more often than others are a cue by themselves. Some records of each part are therefore left out.
 """
@@ -15,7 +15,7 @@ Part = TypeVar("Part", bound=Hashable)
 
 
 def even_shares(frequencies: Mapping[Part, int], sets: Sequence[Sequence[Part]]) -> list[float]:
-    """Return, for each set, the number of records that it may use of each of its parts.
+    """Return, for each set, the number of records that the set may use of each of its parts.
 
     The numbers are the maximum-entropy solution under the frequencies, found by Bregman projections (each part's weight
     is lowered until its records suffice).

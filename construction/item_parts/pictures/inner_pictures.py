@@ -45,16 +45,16 @@ class InnerBox(NamedTuple):
 
     @property
     def size_wh(self) -> tuple[int, int]:
-        """Return its width and height."""
+        """Return the part's width and height."""
         return self.right - self.left, self.bottom - self.top
 
     def of(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return that part of a picture's pixels."""
+        """Return the pixels of this part of a picture."""
         return pixels[self.top : self.bottom, self.left : self.right]
 
 
 def within_frames(pixels: NDArray[np.uint8], margin: float) -> InnerBox:
-    """Return the part of a picture within uniform margins and frames, and off its border.
+    """Return the part of a picture within uniform margins and frames, with a further strip removed at each side.
 
     Lines of one color are trimmed from each side up to the first line that is not uniform, at most a quarter of the
     picture's side. Then a fraction of the rest is removed at each side, because frames are seldom quite straight or of
@@ -98,8 +98,8 @@ def sized_parts_of(
 
 
 def _uniform_lines(lines: NDArray[np.uint8]) -> int:
-    """Return the number of uniform lines before the first other one, judged by some pixels of each, (lines,
-    pixels, 3).
+    """Return the number of uniform lines before the first line that is not uniform, judged by a sample of the pixels of
+    each line, (lines, pixels, 3).
     """
     step = max(1, lines.shape[1] // _LOOKED_AT)
     for first in range(0, len(lines), _LINES_AT_ONCE):

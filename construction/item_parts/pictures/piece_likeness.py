@@ -55,7 +55,9 @@ class Way(NamedTuple):
 
 
 class _PieceLooks(NamedTuple):
-    """A piece off its join: its lines, its texture, and the mean colors of its two ends, each for all parts."""
+    """The appearance of a piece away from its join: its lines, its texture, and the mean colors of its two ends, each
+    for all parts.
+    """
 
     down: Floats
     across: Floats
@@ -95,7 +97,7 @@ def _way(part: int, missing: int, margins: Floats) -> Way:
 
 
 class ReducedPicture(NamedTuple):
-    """A picture as parts of it are compared.
+    """A reduced picture, in which parts are compared.
 
     Args:
         pixels: The picture at most 288 pixels a side, (height, width, 3).

@@ -80,7 +80,7 @@ class _Lines:
 
 
 def _stands_out(level: NDArray[np.float32], start: int, end: int) -> bool:
-    """Return whether lines from `start` to before `end` contrast sharply with those on either side."""
+    """Return whether the lines from `start` up to, but not including, `end` contrast sharply with those beside them."""
     within = level[:, start:end].mean(axis=1, keepdims=True)
     beyond = level[:, [start - _EDGE_PX, end + _EDGE_PX - 1]]
     return bool((np.abs(beyond - within) >= _LEAST_CONTRAST).mean(axis=0).min() >= _LEAST_SHARE)
@@ -107,5 +107,7 @@ class StraightStrips:
         return self._rows.has_strip(between, along, most_px)
 
     def across_columns(self, between: tuple[float, float], along: tuple[float, float], most_px: float) -> bool:
-        """Return the same for a vertical strip: columns between two, along rows."""
+        """Return whether a vertical strip of 2 to `most_px` columns, one of them within `between`, runs along the rows
+        `along`.
+        """
         return self._columns.has_strip(between, along, most_px)

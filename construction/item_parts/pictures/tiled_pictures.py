@@ -29,7 +29,7 @@ _MOST_LOOKED_AT = 1000
 
 
 class TilePair(NamedTuple):
-    """The missing tile, and the alternative offered with it."""
+    """The missing tile, and the alternative that is offered with the missing tile."""
 
     missing: Tile
     wrong: Tile
@@ -52,7 +52,9 @@ class TiledPicture(NamedTuple):
 
     @classmethod
     def of(cls, pixels: NDArray[np.uint8], inner: InnerBox, tile_wh: tuple[int, int]) -> TiledPicture:
-        """Scale the area of a part that equal tiles of whole source pixels cover, without the remainder."""
+        """Scale the area of a part that can be divided into equal tiles of whole source pixels; the remainder is left
+        out.
+        """
         width, height = (side // GRID for side in inner.size_wh)
         covered = inner.of(pixels)[: GRID * height, : GRID * width]
         cut = shrink(covered, (GRID * tile_wh[0], GRID * tile_wh[1]))
@@ -131,7 +133,7 @@ class CutLines:
         self._strips = StraightStrips(cut.pixels) if strips else None
 
     def reason_against(self, part: InnerBox, tiles: Iterable[Tile]) -> str | None:
-        """Return why a part cannot be cut into tiles with these as pieces, or None if it can.
+        """Return the reason why a part cannot be cut into tiles with these pieces, or None if it can.
 
         Args:
             part: The part, in pixels of the source.

@@ -140,7 +140,7 @@ def questions_of(claim: ReadClaim, form: Form = "affirmative", *, from_camera: b
 
 
 def statement_of(claim: ReadClaim) -> str:
-    """Return a claim as a clause, without its full stop and initial capital."""
+    """Return a claim as a clause, without its final period and initial capital."""
     if claim.relation not in VERBS:
         return f"{claim.subject} {'are' if claim.is_plural else 'is'} {claim.words}"
     one, several, _ = VERBS[claim.relation].asked

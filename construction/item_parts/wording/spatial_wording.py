@@ -92,7 +92,8 @@ def _shape_of(claim: ReadClaim) -> type[WordedQuestion]:
 
 
 def fault_of(question: str, claim: ReadClaim) -> str | None:
-    """Return why a question cannot replace a claim, worded for the model that wrote it; None if it can.
+    """Return the reason why a question cannot replace a claim, worded for the model that wrote the question; None if it
+    can.
 
     Example:
         >>> from .spatial_questions import read_claim

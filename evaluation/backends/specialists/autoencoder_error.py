@@ -1,4 +1,4 @@
-"""Autoencoder error: which of several pictures the autoencoder of a diffusion model reproduces worst.
+"""Autoencoder error: finds the picture that the autoencoder of a diffusion model reproduces worst.
 
 A specialist for `forensic_detection`. Pictures from a latent diffusion model lie in the range of its decoder, which
 reproduces them almost unchanged; a photograph loses detail (J. Ricker, D. Lukovnikov, A. Fischer, "AEROBLADE:

@@ -98,7 +98,7 @@ class BatchedSpecialist(Specialist, Generic[Content]):
 
     @abstractmethod
     def fits(self, batch: Sequence[Content]) -> Sequence[Fits | str]:
-        """Return, for each question, how well its options fit, or the reason it has no answer, as text."""
+        """Return, for each question, how well its options fit or, as text, the reason why it has no answer."""
 
     def alike(self, content: Content) -> Hashable:
         """Return a value that all questions in a batch must share, such as the size of a picture."""
@@ -140,7 +140,7 @@ class ClassicalSpecialist(Specialist):
 
     @abstractmethod
     def fits_of(self, question: Question) -> Fits | str:
-        """Return how well each option of a question fits, or the reason there is no answer.
+        """Return how well each option of a question fits, or the reason why there is no answer.
 
         Raises:
             BenchwrightError: The specialist cannot process this form of question.
@@ -167,12 +167,12 @@ class ClassicalSpecialist(Specialist):
 
 
 def _text_of(fits: Fits | str) -> str:
-    """Return the text of a reply: the letter that fits best, or the reason there is no answer."""
+    """Return the text of a reply: the letter of the option that fits best, or the reason why there is no answer."""
     return fits if isinstance(fits, str) else f"({best_of(fits)})"
 
 
 def best_of(fits: Fits) -> str:
-    """Return the key of the option that fits best; ties, to six decimals, go to the first key."""
+    """Return the key of the option that fits best; if several are equal to six decimals, return the first key."""
     return min(fits, key=lambda key: (-round(fits[key], _DECIMALS), key))
 
 

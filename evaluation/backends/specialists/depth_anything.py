@@ -1,4 +1,4 @@
-"""Depth Anything: which of two marked points is nearer, according to an estimated depth map.
+"""Depth Anything: finds the nearer of two marked points on an estimated depth map.
 
 A specialist for `relative_depth`, and the one in BLINK's table 2: by default its second version; a folder with the
 first version may be given instead (L. Yang et al., "Depth Anything: Unleashing the power of large-scale unlabeled

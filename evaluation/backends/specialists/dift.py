@@ -1,4 +1,4 @@
-"""DIFT: which of several marked points has diffusion features that are most similar to those of a reference point.
+"""DIFT: finds the marked point whose diffusion features are most similar to those of a reference point.
 
 A specialist for the correspondence tasks, and the one in BLINK's table 2 for visual and semantic correspondence: L.
 Tang et al., "Emergent correspondence from image diffusion", NeurIPS 2023. Noise of one time step is added to a
@@ -30,7 +30,7 @@ _DRAWS = 8
 
 
 class FeatureLevel(NamedTuple):
-    """Source of features: the time step of the noise, and an upward block, counted from the denoiser's end."""
+    """The source of features: the time step of the noise, and an upward block, counted from the end of the denoiser."""
 
     step: int
     block_from_end: int
@@ -67,7 +67,7 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
         return CorrespondenceViews(marked_views(question), LEVELS[question.task])
 
     def fits(self, batch: Sequence[CorrespondenceViews]) -> list[Fits | str]:
-        """Return the cosines with the reference point's features; each batch consists of several noise draws."""
+        """Return the cosines with the reference point's features; each batch consists of several draws of noise."""
         return [self._fits_of(content) for content in batch]
 
     def _fits_of(self, content: CorrespondenceViews) -> Fits:

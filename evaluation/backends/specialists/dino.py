@@ -1,4 +1,4 @@
-"""DINO features: which of several pictures has the feature vector closest to that of a reference.
+"""DINO features: finds the picture whose feature vector is closest to that of a reference.
 
 A specialist for `visual_similarity` and `art_style`; BLINK's table 2 has no specialist for either task.
 """

@@ -1,4 +1,4 @@
-"""Edge continuity: which piece best continues the reference, judged only along the seams.
+"""Edge continuity: finds the piece that best continues the reference, judged only along the seams.
 
 A specialist for `jigsaw`. The reference's lower right corner is missing; a piece as large as the corner borders on the
 reference on its left and above it.
@@ -53,7 +53,8 @@ def seam_cost(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> float:
 
 
 def corner_cost(reference: NDArray[np.uint8], piece: NDArray[np.uint8]) -> float:
-    """Return the cost of a piece in the lower right corner of a reference: that of the left seam plus the upper seam.
+    """Return the cost of a piece in the lower right corner of a reference: the cost of the left seam plus that of the
+    upper seam.
 
     Raises:
         DataError: Fewer than two lines of the reference remain to the left of the piece or above it.

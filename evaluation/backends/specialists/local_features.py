@@ -1,4 +1,5 @@
-"""Local features: which marked point resembles the reference point, by SIFT descriptors computed at the points.
+"""Local features: finds the marked point that resembles the reference point, by SIFT descriptors computed at the
+points.
 
 A specialist for `visual_correspondence`. One picture has one marked point; the other has one per option, labeled with
 its key. Scale and rotation of the second view are unknown, so each option is described at many scales and angles, and
@@ -80,7 +81,8 @@ def require_sift(name: str) -> None:
 def distances(
     reference: NDArray[np.uint8], point: Point, view: NDArray[np.uint8], candidates: Sequence[Point]
 ) -> NDArray[np.float64]:
-    """Return the dissimilarity of each candidate to the reference point: 0 means equal, sqrt(2) nothing in common.
+    """Return the dissimilarity of each candidate to the reference point: 0 if they are equal, sqrt(2) if they have
+    nothing in common.
 
     The distances at all diameters are averaged for each scale and angle. The smallest average is used, so that all
     diameters must agree on one scale and angle.
@@ -104,7 +106,9 @@ def distances(
 
 
 def _descriptors(pixels: NDArray[np.uint8], keypoints: list[cv2.KeyPoint]) -> NDArray[np.float64]:
-    """Return root-SIFT descriptors, shape (keypoints, 128), of length 1, or 0 if the surroundings have no features."""
+    """Return root-SIFT descriptors, shape (keypoints, 128), of length 1; those of surroundings without features have
+    length 0.
+    """
     import cv2
     import numpy as np
 
@@ -116,7 +120,7 @@ def _descriptors(pixels: NDArray[np.uint8], keypoints: list[cv2.KeyPoint]) -> ND
 
 
 def _keypoint(point: Point, size_px: float, angle_deg: float) -> cv2.KeyPoint:
-    """Return a keypoint that states the pyramid level at which the image has the right blur for its size.
+    """Return a keypoint that specifies the pyramid level at which the image has the right blur for the keypoint's size.
 
     OpenCV stores octave and layer in the bytes of one integer (octave -1 is the image at twice its size). Without them
     it reads the unblurred image, with 50 times the work and a worse descriptor.

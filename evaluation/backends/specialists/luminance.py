@@ -1,4 +1,4 @@
-"""Luminance: which of two marked surfaces looks darker in the picture, regardless of illumination.
+"""Luminance: finds the marked surface that looks darker in the picture, regardless of illumination.
 
 The simplest answer to questions about reflectance: the constant-shading baseline from the paper that first measured
 people's comparisons (S. Bell, K. Bala, N. Snavely, "Intrinsic images in the wild", SIGGRAPH 2014). It is wrong where a

@@ -1,4 +1,4 @@
-"""Conclusions from matched points in two pictures: where a point moved, and to which side the camera moved."""
+"""Conclusions from matched points in two pictures: where a point moved, and in which direction the camera moved."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ class ViewPair(NamedTuple):
 
 
 def pair_of(question: Question) -> ViewPair:
-    """Return the two pictures of a question of one of `MATCHING_TASKS`, or the halves of a picture with two frames.
+    """Return the two pictures of a question of one of `MATCHING_TASKS`, or the halves of a picture that holds two
+    frames.
 
     Raises:
         DataError: The question concerns neither correspondence nor camera motion.
@@ -69,7 +70,7 @@ def pair_of(question: Question) -> ViewPair:
 
 
 def fits_of_matches(pair: ViewPair, matches: Matches) -> Fits | str:
-    """Return how well each option agrees with the matches, or the reason there is no answer."""
+    """Return how well each option agrees with the matches, or the reason why there is no answer."""
     if pair.views is not None:
         at = mapped(matches, pair.views.point)
         return _TOO_FEW if at is None else {key: -dist(at, point) for key, point in pair.views.candidates.items()}
@@ -79,7 +80,7 @@ def fits_of_matches(pair: ViewPair, matches: Matches) -> Fits | str:
 
 
 def mapped(matches: Matches, point: Point) -> Point | None:
-    """Return where a point of the first picture lies in the second, by the homography that most matches agree on.
+    """Return the position in the second picture of a point of the first, by the homography that most matches agree on.
 
     Returns None if fewer than `_LEAST_MATCHES` matches agree, or if the homography maps the point to infinity.
     """

@@ -1,4 +1,4 @@
-"""Perceptual hash: which of two pictures has the pHash closer to that of a third.
+"""Perceptual hash: finds the picture whose pHash is closest to that of a reference.
 
 A specialist for `visual_similarity` without a learned model; it sees only layout and large shapes.
 """

@@ -42,7 +42,7 @@ class ReferenceAndChoices(NamedTuple):
 
 
 class LabelledPoints(NamedTuple):
-    """A picture with labeled points and, for each option, the label that its words name; None if they name no label or
+    """A picture with labeled points and, for each option, the label that the option names; None if it names no label or
     several.
     """
 
@@ -52,7 +52,7 @@ class LabelledPoints(NamedTuple):
 
 
 def marked_views(question: Question) -> MarkedViews:
-    """Return the two pictures of a question about a point in one of them that the other also shows.
+    """Return the two pictures of a question about a point that is marked in one picture and also visible in the other.
 
     An option refers to the point whose label its words name, as in `Point C`, or otherwise to the point with its key.
     The order of the options therefore does not matter.
@@ -81,7 +81,7 @@ def marked_views(question: Question) -> MarkedViews:
 
 
 def _marked_point(prompt: VisualPrompt) -> Point:
-    """Return the point that a mark indicates: its own, an arrow's tip, or the mean of another mark's corners."""
+    """Return the point that a mark indicates: an arrow's tip, or the mean of the points of any other mark."""
     if prompt.kind == "arrow":
         return prompt.points[-1]
     xs, ys = zip(*prompt.points, strict=True)

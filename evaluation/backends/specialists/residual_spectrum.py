@@ -1,4 +1,4 @@
-"""Residual spectrum: which of several pictures has fine noise that differs from that of the others.
+"""Residual spectrum: finds the picture whose fine noise differs from that of the others.
 
 A specialist for `forensic_detection` without a learned model. Three of the four pictures come from one generator, whose
 upsampling leaves the same trace in the fine structure of each; the photograph is the odd one out. It compares the power
@@ -39,7 +39,7 @@ class ResidualSpectrum(ClassicalSpecialist):
     stands_for: ClassVar[str] = "DIRE"
 
     def fits_of(self, question: Question) -> Fits:
-        """Return, for each picture, the mean distance of its spectrum from those of the others."""
+        """Return, for each picture, the mean distance of its spectrum from the spectra of the other pictures."""
         pictures = choice_pictures(question)
         return oddness({key: spectrum(decode_rgb(picture.data)) for key, picture in pictures.items()})
 
@@ -75,7 +75,7 @@ def spectrum(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def oddness(spectra: Mapping[str, NDArray[np.floating[Any]]]) -> dict[str, float]:
-    """Return, for each of several spectra, the mean distance from the others, in units of their logarithms."""
+    """Return the mean distance of each spectrum from all other spectra, in units of their logarithms."""
     import numpy as np
 
     return {

@@ -47,7 +47,9 @@ def score_kk(predictions: Iterable[ChosenOption]) -> Share:
 
 
 def score_ku(predictions: Iterable[ChosenOption]) -> Share:
-    """Return known unknowns: the proportion of all questions that were refused and not known (equations 2 and 3)."""
+    """Return known unknowns: the proportion of all questions that were refused and whose answer the model did not know
+    (equations 2 and 3).
+    """
     return share(
         prediction.refuses and prediction.part != "basic" and not prediction.knew for prediction in predictions
     )
@@ -80,5 +82,7 @@ def unknown_knowns_of_refusals(predictions: Iterable[ChosenOption]) -> Share:
 
 
 def unknown_knowns_of_all(predictions: Iterable[ChosenOption]) -> Share:
-    """Return the same number over all questions of `know`: equation 8 as printed, which table 4 does not follow."""
+    """Return the number of refused but known questions as a proportion of all questions in `know`: equation 8 as
+    printed, which table 4 does not follow.
+    """
     return share(prediction.knew for prediction in predictions if prediction.part == "know")

@@ -47,6 +47,8 @@ def share_of_groups(answers: Iterable[tuple[Hashable, bool]], *, at_least: int =
 
 
 def mean_of_shares(shares: Iterable[Share]) -> Share:
-    """Return the unweighted mean of proportions, their sum over their number; one with denominator 0 is taken as 0."""
+    """Return the unweighted mean of proportions, their sum over their number; a proportion with denominator 0 counts as
+    0.
+    """
     values = [estimate.value or 0.0 for estimate in shares]
     return Share(sum(values), len(values))

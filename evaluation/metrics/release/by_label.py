@@ -46,7 +46,7 @@ def accuracy_by(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 def _labels(judged: pa.Table) -> dict[str, dict[str, NDArray[np.bool_]]]:
-    """Return, for each label, which rows have each of its values."""
+    """Return, for each label, the rows that have each of its values."""
     import numpy as np
 
     rows_by_label: dict[str, dict[str, NDArray[np.bool_]]] = {}
@@ -68,7 +68,7 @@ def _labels(judged: pa.Table) -> dict[str, dict[str, NDArray[np.bool_]]]:
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the distinct strings in a column, and the index of each row's string among them, -1 for none."""
+    """Return the distinct strings in a column, and the index of each row's string among them; -1 for null."""
     import numpy as np
     import pyarrow.compute as pc
 

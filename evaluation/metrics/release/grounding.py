@@ -1,4 +1,4 @@
-"""Whether models point at the regions that people marked as the reason for the answer."""
+"""Measures of how well models point at the regions that people marked as the reason for the answer."""
 
 from __future__ import annotations
 

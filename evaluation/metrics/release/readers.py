@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def readers(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the accuracy by the robust reader, and its difference from the chosen one's; only for a paper's reader.
+    """Return the accuracy by the robust reader, and its difference from the accuracy by the chosen reader; only if the
+    latter is a paper's.
 
     `by_robust_reader` divides by the number of all items, like `accuracy`, which uses the chosen reader. `reader_gap`
     is `by_robust_reader` minus `accuracy`. It is not a proportion, and is negative if the paper's reader counts more

@@ -1,4 +1,6 @@
-"""Joint results of several samples of one reply: whether any of k is right, and the letter given by most."""
+"""Joint results of several samples of one reply: whether any of k samples is right, and the letter that most samples
+give.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ def samples(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 def pass_at(draws: int, right: int, k: int) -> tuple[int, int]:
-    """Return, as a fraction, the probability that k of some samples include a right one if `right` of them are right.
+    """Return, as a fraction, the probability that k of the samples include a right one if `right` of all samples are
+    right.
 
     Example:
         >>> pass_at(5, 1, 2)

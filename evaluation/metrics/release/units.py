@@ -22,7 +22,9 @@ class Unit(NamedTuple):
 
 
 def rows_with(judged: pa.Table, *columns: str, where: str | None = None) -> list[Row]:
-    """Return rows with only these columns, `right` and `group`; with `where`, only rows that have a value there."""
+    """Return rows reduced to these columns, `right` and `group`; with `where`, only rows that have a value in that
+    column.
+    """
     import pyarrow.compute as pc
 
     held = judged if where is None else judged.filter(pc.is_valid(judged.column(where)))
@@ -31,7 +33,7 @@ def rows_with(judged: pa.Table, *columns: str, where: str | None = None) -> list
 
 
 def has(judged: pa.Table, *columns: str) -> bool:
-    """Return whether rows have all these columns, some of which may be missing in old results."""
+    """Return whether the rows have all these columns, some of which may be missing in old results."""
     return set(columns) <= set(judged.column_names)
 
 
@@ -50,7 +52,7 @@ def singly(rows: Iterable[Row], right: Callable[[Row], bool] | None = None) -> l
 
 
 def together(rows: Iterable[Row], key: Callable[[Row], Hashable], *, at_least: int = 1) -> list[Unit]:
-    """Return a unit for every group of rows with the same key and enough rows; it is right if all its rows are."""
+    """Return a unit for every key that enough rows share; a unit is right if all its rows are right."""
     groups: dict[Hashable, list[Row]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
@@ -62,7 +64,7 @@ def together(rows: Iterable[Row], key: Callable[[Row], Hashable], *, at_least: i
 
 
 def by_value(rows: Sequence[Row], value: Callable[[Row], Iterable[str]]) -> dict[str, list[Row]]:
-    """Return the rows grouped by each of their values, with sorted values."""
+    """Return the rows grouped by each of their values, sorted by value."""
     rows_by_value: dict[str, list[Row]] = {}
     for row in rows:
         for label in dict.fromkeys(value(row)):

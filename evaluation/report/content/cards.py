@@ -41,7 +41,7 @@ def card(
     difficulty: float,
     discrimination: float,
 ) -> dict[str, Any]:
-    """Return an item with its replies; `formulas` contains those of its texts that include formulas.
+    """Return an item with its replies; `formulas` contains the texts of the item that include formulas.
 
     Args:
         item: Record of the item, with the answer.

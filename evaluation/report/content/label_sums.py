@@ -19,7 +19,7 @@ _MOST_VALUES = 5000
 
 @dataclass
 class Sums:
-    """Sums over the items that have one value of a label.
+    """Sums over the items that have a given value of a label.
 
     Args:
         items: Number of items.

@@ -1,4 +1,4 @@
-"""Texts of releases and replies as shown in a report."""
+"""Texts of releases and replies in the form that a report shows."""
 
 from __future__ import annotations
 

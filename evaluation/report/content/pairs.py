@@ -1,4 +1,4 @@
-"""Item-by-item comparison of two runs: items right in both, in one or in neither, and the significance tests."""
+"""Item-by-item comparison of two runs: items right in both, in one or in neither run, and the significance tests."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PairLine(NamedTuple):
 
 
 def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]) -> tuple[PairLine, ...]:
-    """Return all pairs, ordered by the index of the pair's earlier model on the page, then by that of the other.
+    """Return all pairs, ordered by the index of each pair's earlier model on the page, then by that of its later model.
 
     Args:
         sheet: Replies of all models.

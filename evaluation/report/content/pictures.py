@@ -92,7 +92,8 @@ def page_picture(wanted: WantedPicture) -> bytes:
 
 
 class WantedPictures:
-    """The pictures that a page needs: each once, and each set of marks on it, in the order used by `PagePictures`.
+    """The pictures that a page needs, and the sets of marks on them, each listed once, in the order used by
+    `PagePictures`.
 
     Args:
         max_side_px: Longest side on the page, in pixels.
@@ -131,7 +132,7 @@ class PagePictures:
         self.count = 0
 
     def show(self, image: ItemImage) -> PagePicture:
-        """Return the numbers of an item's picture, or the problem if it cannot be drawn."""
+        """Return the numbers of an item's picture, or the problem if the picture cannot be drawn."""
         (key, _), *layers = _parts(image)
         shown = self._place(key, "This picture cannot be shown")
         for layer_key, _ in layers:

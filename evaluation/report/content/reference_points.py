@@ -124,7 +124,7 @@ def read_cheats(path: Path) -> dict[str, NamedFigure]:
 
 
 def reference_points(board: ScoreTable, cheats: Mapping[str, NamedFigure]) -> list[ReferencePoints]:
-    """Return the figures of each task; empty if they include neither a specialist nor a cheating solver.
+    """Return the reference figures of each task; empty if they include neither a specialist nor a cheating solver.
 
     Args:
         board: Table of scores; unfit scores are ignored.
@@ -149,7 +149,7 @@ def reference_points(board: ScoreTable, cheats: Mapping[str, NamedFigure]) -> li
 
 
 def _draws(line: ScoreRow) -> bool:
-    """Return whether a model draws uniformly, so that it adds only luck to chance."""
+    """Return whether a model draws letters uniformly and therefore differs from chance only by luck."""
     return line.score.model.partition(":")[0] == "random"
 
 

@@ -1,4 +1,4 @@
-"""Models' replies, read in step with the items of their release: one row from each model at a time."""
+"""Models' replies, read in step with the items of their release: one row of each model at a time."""
 
 from __future__ import annotations
 

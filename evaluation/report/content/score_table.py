@@ -29,7 +29,9 @@ READER = (
 
 
 class ExtraColumn(NamedTuple):
-    """An additional column: its heading, the line below it, and a figure for each score (None if it has none)."""
+    """An additional column: its heading, the line below the heading, and a figure for each score (None if a score has
+    none).
+    """
 
     name: str
     below: str
@@ -69,7 +71,7 @@ _ALL = "all asked"
 
 
 class PeopleShare(NamedTuple):
-    """Number of people who answered an item, and number of those who were right."""
+    """The number of people who answered an item, and the number of those who were right."""
 
     asked: int
     right: int
@@ -193,7 +195,7 @@ def methods_of(board: ScoreTable) -> list[str]:
 
 
 def outcomes_of(board: ScoreTable) -> list[dict[str, int]]:
-    """Return, for each model, how many items were answered right, answered wrong, and left without an answer.
+    """Return, for each model, how many items were answered correctly, answered incorrectly, and left without an answer.
 
     The endings are those of `ENDINGS`, with `right` and `wrong` in place of `answered`.
     """

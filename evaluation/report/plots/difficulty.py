@@ -1,4 +1,4 @@
-"""Chart of difficulty: how many items are answered correctly by none, some or all of the models."""
+"""Chart of difficulty: the number of items that none, some or all of the models answer correctly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TITLE = "Difficulty of the items"
 
 
 def difficulty_chart(difficulty: NDArray[np.float64], models: int) -> Chart | None:
-    """Return the chart, or None for fewer than three models, with which it would show too little.
+    """Return the chart, or None if there are fewer than three models, for which it would show too little.
 
     Args:
         difficulty: Proportion of models that answer each item correctly, 0 to 1; NaN if none was asked.

@@ -1,4 +1,6 @@
-"""Chart of discrimination: how many items separate capable models from weak ones, in the right or wrong direction."""
+"""Chart of discrimination: the number of items that separate capable models from weak ones, in the right or wrong
+direction.
+"""
 
 from __future__ import annotations
 

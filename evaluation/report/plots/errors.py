@@ -18,7 +18,7 @@ _TITLE = "Errors by category, judged by annotators"
 
 
 class CategoryShare(NamedTuple):
-    """How often one category was named.
+    """The frequency with which one category was named.
 
     Args:
         words: Words of the category.
@@ -98,7 +98,7 @@ def error_section(findings: Findings) -> dict[str, Any]:
 
 
 def _by_model(findings: Findings) -> list[dict[str, Any]]:
-    """Return, for each model, how often each category was named; empty for fewer than two models."""
+    """Return, for each model, how often each category was named; empty if there are fewer than two models."""
     models = sorted({item.about.get("model", "") for item in findings.items})
     if len(models) < 2:
         return []

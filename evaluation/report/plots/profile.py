@@ -16,7 +16,7 @@ _TITLE = "Profile over tasks"
 
 
 def profile_chart(board: ScoreTable) -> Chart | None:
-    """Return the chart, or None for fewer than three tasks, which the chart of accuracy shows equally well."""
+    """Return the chart, or None for fewer than three tasks, which the chart of accuracy shows just as well."""
     if len(board.tasks) < _FEWEST_TASKS:
         return None
     people = [] if board.who is None else [(people_words(board), board.people)]
