@@ -1,4 +1,4 @@
-"""Components that the annotation room provides, by name."""
+"""The components that the annotation package provides, by name."""
 
 from __future__ import annotations
 

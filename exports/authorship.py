@@ -1,4 +1,4 @@
-"""The command `release authors`: the authors of a release's texts, and the fate of drafts by prompt."""
+"""The command `release authors`: who wrote a release's texts, and what happened to the drafts of each prompt."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def correct_release(
     description: str = "",
     metadata: Literal["remove", "keep"] = "remove",
 ) -> Release:
-    """Write a release with corrected keys and without items found wrong, and return it opened.
+    """Write a release with corrected keys and without the items found to be wrong, and return the opened release.
 
     Everything else stays: splits, pictures, provenance, agreement, and the human baseline of unchanged items. Picture
     files lose their remaining metadata. The new release's `errata.json` lists the outcome of each erratum, after the

@@ -1,4 +1,4 @@
-"""Drafts: releases without a version, written by each run in which the remaining items have changed.
+"""Drafts: releases without a version, which a run writes if the remaining items have changed.
 
 The newest draft of each benchmark is kept, and so is every draft with results in the workspace. The others can be
 removed; releases with a version are never removed.
@@ -21,7 +21,7 @@ Kept = Literal["newest", "has_results"]
 
 
 class DraftRelease(NamedTuple):
-    """One draft of a workspace.
+    """A draft in a workspace.
 
     Args:
         path: Folder of the draft.
@@ -43,7 +43,7 @@ class DraftRelease(NamedTuple):
 
 
 def drafts(root: Path, *, keep: int = 1) -> list[DraftRelease]:
-    """Return the drafts of a workspace, the newest of each benchmark first.
+    """Return the drafts in a workspace, the newest of each benchmark first.
 
     A folder that cannot be read as a release is skipped and kept.
 
@@ -67,7 +67,7 @@ def drafts(root: Path, *, keep: int = 1) -> list[DraftRelease]:
 
 
 def remove_old(root: Path, *, keep: int = 1) -> list[DraftRelease]:
-    """Remove the drafts that `drafts` reports as not kept, and return them; no run may be active at the time.
+    """Remove and return the drafts that `drafts` does not mark as kept; no run may be active at the time.
 
     Raises:
         BenchwrightError: The folder is not a workspace, or a run is active in it.
@@ -107,7 +107,7 @@ def _releases(root: Path) -> Iterator[Release]:
 
 
 def _scored(root: Path) -> Iterator[str]:
-    """Yield the ids of the releases that have results in a workspace."""
+    """Yield the ids of the releases for which a workspace has results."""
     for path in sorted((root / "results").glob("*/score.json")):
         try:
             score: Any = json.loads(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Components that the exports room provides, by name."""
+"""The components that the exports package provides, by name."""
 
 from benchwright.rooms import Entry, Room
 

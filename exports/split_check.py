@@ -1,4 +1,4 @@
-"""Pictures, copies, keys and texts that several splits of a release share, and each split's deviation from its share.
+"""Pictures, copies, keys and texts that splits of a release share, and how far each split deviates from its share.
 
 Finds the same copies as `audit` and `filter leakage`: hashes and local features propose pairs, and a comparison of
 pixels decides.
@@ -38,7 +38,7 @@ NOT_LOOKED_FOR = (
 
 
 class NearPictures(NamedTuple):
-    """Two pictures in different splits that are, or may be, copies of each other.
+    """Two pictures in different splits that are, or may be, copies of the same picture.
 
     Args:
         first: Id of the first picture.
@@ -61,7 +61,7 @@ class NearPictures(NamedTuple):
 
 
 class ShareOfSplit(NamedTuple):
-    """Deviation of a split from its share of one task, level or category.
+    """Deviation of a split from its expected share of one task, level or category.
 
     Args:
         field: `task`, `level` or `category`.
@@ -121,7 +121,7 @@ class SplitCheck:
 
 @dataclass
 class _Places:
-    """The splits in which each group key and each text occurs."""
+    """The splits in which each group key and each text occur."""
 
     keys: SplitsOfKeys = field(default_factory=SplitsOfKeys)
     texts: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -175,7 +175,7 @@ def check_splits(
 
 
 def _near(pictures: SplitPictures, found: CopiesAcrossSplits) -> list[NearPictures]:
-    """Return pairs of different files in different splits, each once and the most similar first."""
+    """Return the pairs of different files in different splits, each pair once, the most similar first."""
     pairs: dict[tuple[str, str], NearPictures] = {}
     for copy in found.across:
         # The first picture is the one of the first split, so that both directions give one pair.
@@ -194,7 +194,7 @@ def _near(pictures: SplitPictures, found: CopiesAcrossSplits) -> list[NearPictur
 
 
 def _target_shares(release: Release, places: _Places) -> dict[str, float]:
-    """Return each split's share: from the recipe's step `splits`, else its share of all items."""
+    """Return each split's target share: the one in the recipe's step `splits`, or else its share of all items."""
     steps = release.manifest.recipe.get("steps")
     for step in steps if isinstance(steps, list) else ():
         fractions = step.get("fractions") if isinstance(step, dict) and step.get("step") == "splits" else None

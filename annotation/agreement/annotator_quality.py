@@ -1,4 +1,4 @@
-"""Quality of each rater, computed from ratings: agreement with the others, estimated errors, and suspicious speed.
+"""Quality of each rater, computed from ratings: agreement with others, estimated error rates, and suspicious speed.
 
 The figures help a curator choose annotators to talk to. They do not change what a rule accepts.
 """
@@ -34,7 +34,7 @@ _MAD_AS_DEVIATION = 0.6745
 
 
 class RightOf(NamedTuple):
-    """The number of correct results and the total number of results."""
+    """A number of correct results and the total number of results."""
 
     right: int
     of: int
@@ -47,7 +47,7 @@ class RightOf(NamedTuple):
 
 @dataclass(frozen=True)
 class RaterQuality:
-    """Quality of one rater; proportions are from 0 to 1, or None if undefined.
+    """Quality of one rater, with proportions from 0 to 1; None where undefined.
 
     Args:
         rater: Name.
@@ -91,20 +91,20 @@ class RaterQuality:
 
     @property
     def is_suspiciously_fast(self) -> bool | None:
-        """Return whether the rater rushes or is an outlier on the fast side, or None if neither is known."""
+        """Return whether the rater rushes or is exceptionally fast compared with others; None if neither is known."""
         if self.rushes:
             return True
         return None if self.pace is None else self.pace < -_FAST
 
     @property
     def rushes(self) -> bool:
-        """Return whether many ratings took less time than looking and reading require."""
+        """Return whether many ratings took less time than looking at pictures and reading require."""
         share, of = self.too_fast
         return share is not None and share >= _MANY_TOO_FAST and round(share * of) >= _LEAST_TIMED
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """Return the evidence against the rater's ratings, the strongest first; empty if there is none."""
+        """Return the evidence against the rater's ratings, strongest first; empty if there is none."""
         right, of = self.attention
         missed = 0 if right is None else round((1 - right) * of)
         is_constant = (
@@ -173,7 +173,7 @@ def qualities_in(
     too_fast: Mapping[str, RightOf] | None = None,
     attention: Mapping[str, RightOf] | None = None,
 ) -> list[RaterQuality]:
-    """Return the same as `rater_qualities` for ratings in columns.
+    """Return the qualities that `rater_qualities` returns, from ratings in columns.
 
     Args:
         columns: Ratings.
@@ -224,7 +224,7 @@ def qualities_in(
 
 
 def _against_others(columns: RatingColumns) -> list[RightOf]:
-    """Compare each rating with the most frequent label of the others, excluding units on which labels tie."""
+    """Compare each rating with the label that most others gave, excluding units on which their labels tie."""
     many, people = len(columns.label_names), len(columns.rater_names)
     counts = np.bincount(columns.units * many + columns.labels, minlength=columns.unit_count * many)
     other_counts = counts.reshape(columns.unit_count, many)[columns.units]
@@ -252,7 +252,7 @@ def _confusion(estimated: DawidSkeneEstimate, rater: str) -> dict[str, dict[str,
 
 
 def _paces(middle: Mapping[str, float]) -> dict[str, float]:
-    """Return the modified z-score of the log of each rater's time.
+    """Return the modified z-score of the logarithm of each rater's time.
 
     The result is empty if there are fewer than three raters or the median deviation of the logs is 0.
     """

@@ -1,4 +1,4 @@
-"""The proportion of a rater's decisions made with care: one posterior from checks, gold, pace and agreement.
+"""The proportion of a rater's decisions made with care, estimated from checks, gold items, pace and agreement.
 
 A decision is made either with care or without looking. With care, nearly all attention checks and most gold items are
 right, and hardly any decision takes less time than a glance. Without looking, known answers are right only as often as
@@ -63,7 +63,7 @@ class Known(NamedTuple):
 
 
 class CareEvidence(NamedTuple):
-    """The evidence of one source about a rater.
+    """The evidence about a rater from one source.
 
     Args:
         source: Source of the evidence.
@@ -82,7 +82,7 @@ class CareEvidence(NamedTuple):
     weight: float = 1.0
 
     def log_likelihood(self, care: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the log-likelihood at each proportion of care."""
+        """Return the log-likelihood of the evidence at each proportion of care."""
         right = care * self.careful + (1 - care) * self.careless
         return np.asarray(self.weight * (self.right * np.log(right) + (self.of - self.right) * np.log(1 - right)))
 
@@ -165,7 +165,7 @@ def known_evidence(known: Sequence[Known], labels: Mapping[str, int], pace: Righ
 
 
 def _chance(given: Mapping[str, int], truths: Mapping[str, int]) -> float:
-    """Return the expected proportion of right labels if labels are given at random with these frequencies."""
+    """Return the expected proportion of right labels if labels with these frequencies are given at random."""
     of = sum(given.values()) * sum(truths.values())
     same = sum(times * truths.get(label, 0) for label, times in given.items())
     return min(_MOST, max(_LEAST, same / of)) if of else _LEAST
@@ -177,7 +177,7 @@ def cares(
     pace: Mapping[tuple[str, str], RightOf] | None = None,
     groups: Mapping[str, str] | None = None,
 ) -> list[Care]:
-    """Return the proportion of care of each rater, by name, overall and by type of task.
+    """Return the care of each rater, by name, overall and by type of task.
 
     Args:
         ratings: Ratings of units of unknown truth, in any order.
@@ -223,7 +223,7 @@ def cares(
 def _agreement(
     ratings: Sequence[Rating], weights: Mapping[str, float], groups: Mapping[str, str], group: str | None
 ) -> dict[str, list[CareEvidence]]:
-    """Return the weighted count of each rater's agreement with most others on units of a type, ignoring ties."""
+    """Return each rater's weighted count of agreement with most others on units of a type, ignoring ties."""
     by_unit: dict[str, list[Rating]] = {}
     for row in ratings:
         if group is None or groups.get(row.unit) == group:

@@ -42,7 +42,7 @@ other units, and its intervals are far too short."""
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement over a set of ratings; fractions (kappas and alpha may be negative), None where undefined.
+    """Agreement in a set of ratings, as fractions (kappas and alpha may be negative); None where undefined.
 
     Args:
         units: Number of units with at least one rating.
@@ -103,7 +103,7 @@ def agreement_of(
 def agreement_in(
     columns: RatingColumns, *, metric: Metric = "nominal", resamples: int = 1000, seed: int = 0
 ) -> Agreement:
-    """Return the same as `agreement_of` for ratings in columns."""
+    """Return the statistics that `agreement_of` returns, from ratings in columns."""
     table = fold(columns, metric=metric)
     whole = table.times[None, :].astype(np.float64)
     values = {name: _or_none(statistic(table, whole)[0]) for name, statistic in STATISTICS.items()}
@@ -117,7 +117,7 @@ def agreement_in(
 
 
 def without_each(columns: RatingColumns, *, metric: Metric = "nominal") -> dict[str, Agreement]:
-    """Return the agreement, without intervals, among all raters except each one, by the excluded rater's name.
+    """Return, by the name of each rater, the agreement among all other raters, without intervals.
 
     If agreement rises without a rater, that rater's labels differ from those of the others.
     """
@@ -136,7 +136,7 @@ def _percent_agreement(table: RatingTable, weights: Floats) -> Floats:
 
 
 def cohen_kappa(table: RatingTable, weights: Floats) -> Floats:
-    """Return Cohen's kappa, with separate margins, over units that both of two raters rated; NaN for other data."""
+    """Return Cohen's kappa, with separate margins, over units rated by both raters; NaN unless there are two raters."""
     if table.raters != 2:
         return np.full(len(weights), np.nan)
     both = (table.pair >= 0).all(axis=1)
@@ -159,7 +159,7 @@ def fleiss_kappa(table: RatingTable, weights: Floats) -> Floats:
 
 
 def gwet_ac1(table: RatingTable, weights: Floats) -> Floats:
-    """Return AC1, which stays close to percent agreement if one category is rare; NaN if there is only one category.
+    """Return Gwet's AC1, which stays close to percent agreement if one category is rare; NaN with only one category.
 
     Chance agreement is sum p(1 - p) / (K - 1), with p the mean share of each of K categories over all units, including
     those with a single rating.

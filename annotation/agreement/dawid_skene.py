@@ -1,4 +1,4 @@
-"""Error rates of each rater and the true label of each unit, estimated together without known truths.
+"""Error rates of each rater and the true label of each unit, estimated together when no truth is known.
 
 Dawid and Skene 1979, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm",
 doi:10.2307/2346806: every rater has a matrix of error rates, every unit one true label. Expectation-maximization
@@ -71,7 +71,7 @@ def dawid_skene(ratings: Iterable[Rating]) -> DawidSkeneEstimate:
 
 
 def estimated_from(columns: RatingColumns, *, settled: float = _SETTLED) -> DawidSkeneEstimate:
-    """Return the same as `dawid_skene` for ratings in columns; only labels in use become categories.
+    """Return the estimate that `dawid_skene` returns, from ratings in columns; only labels in use become categories.
 
     Args:
         columns: At least one rating.
@@ -116,7 +116,7 @@ def _maximised(truth: Floats, units: _Ints, labels: _Ints, raters: int) -> tuple
 
 
 def _expected(shares: Floats, rates: Floats, units: _Ints, raters: _Ints, labels: _Ints) -> tuple[Floats, float]:
-    """Return the probability of each truth of each unit, and the log-likelihood of all ratings."""
+    """Return the probability of each truth for each unit, and the log-likelihood of all ratings."""
     with np.errstate(invalid="ignore"):
         logs = np.log(np.maximum(np.nan_to_num(rates), _FLOOR))
     count = int(units.max()) + 1

@@ -13,12 +13,12 @@ MAX_SETS = 2000
 
 
 def members_of(label: str) -> frozenset[str]:
-    """Return the categories that a label joins with `|`, or none if the label is empty."""
+    """Return the categories in a label that joins them with `|`; none if the label is empty."""
     return frozenset(part.strip() for part in label.split(_SEPARATOR)) - {""}
 
 
 def joined(members: Iterable[str]) -> str:
-    """Return the label of a set of categories, which are sorted, unique and joined by `|`."""
+    """Return the label of a set of categories: sorted, without duplicates, joined by `|`."""
     return _SEPARATOR.join(sorted(set(members)))
 
 

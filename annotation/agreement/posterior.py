@@ -37,7 +37,7 @@ _Ints = NDArray[np.int64]
 
 
 class Posterior(NamedTuple):
-    """The leading decision on a unit, its probability, and the credible interval of that probability, all 0 to 1."""
+    """The most probable decision on a unit, its probability, and that probability's credible interval, all 0 to 1."""
 
     decision: str
     probability: float
@@ -47,7 +47,7 @@ class Posterior(NamedTuple):
 
 @dataclass(frozen=True)
 class RaterModel:
-    """The estimates of the raters: parameters of Dirichlet distributions.
+    """Estimates of the raters' behavior, as parameters of Dirichlet distributions.
 
     Args:
         labels: (K) possible labels, at least two.
@@ -69,7 +69,7 @@ class RaterModel:
 
 
 def prior_model(labels: Sequence[str]) -> RaterModel:
-    """Return the model of raters in the absence of any data."""
+    """Return the model of the raters before any data are seen."""
     return RaterModel(tuple(labels), np.full(len(labels), _PRIOR_WEIGHT))
 
 
@@ -124,7 +124,7 @@ def fitted(
 
 
 def _parameters(truth: Floats, units: _Ints, labels: _Ints, raters: int) -> tuple[Floats, Floats]:
-    """Return the parameters of shares and error rates: those of the prior and the expected counts."""
+    """Return the parameters of the shares and error rates: the prior's plus the expected counts."""
     many = truth.shape[1]
     counts = np.stack(
         [np.bincount(labels, truth[units, true], raters * many).reshape(raters, many) for true in range(many)], axis=1
@@ -133,7 +133,7 @@ def _parameters(truth: Floats, units: _Ints, labels: _Ints, raters: int) -> tupl
 
 
 def _truths(shares: Floats, rates: Floats, units: _Ints, raters: _Ints, labels: _Ints, count: int) -> Floats:
-    """Return the probability of each truth of each unit, under the means of the parameters."""
+    """Return the probability of each truth for each unit, given the means of the parameters."""
     logs = np.log(rates / rates.sum(axis=2, keepdims=True))
     score = np.stack(
         [np.bincount(units, logs[raters, true, labels], count) for true in range(len(shares))], axis=1
@@ -143,7 +143,7 @@ def _truths(shares: Floats, rates: Floats, units: _Ints, raters: _Ints, labels: 
 
 
 class PosteriorSampler:
-    """Computes the certainty of decisions under one model, from the same draws of the raters' error rates each time.
+    """Computes the certainty of decisions under one model, always from the same draws of the raters' error rates.
 
     A rater's error rates are drawn at their first vote, and units with equal votes are computed once, so that tens of
     thousands of units take about a second.
@@ -160,7 +160,7 @@ class PosteriorSampler:
         self._cached: dict[tuple[tuple[int, str], ...], Posterior] = {}
 
     def posterior(self, votes: Sequence[tuple[int, str]]) -> Posterior | None:
-        """Return the leading decision on a unit with its probability, or None if the model lacks a vote's label.
+        """Return the most probable decision on a unit, or None if a vote has a label that the model lacks.
 
         The probability is the mean over draws of the error rates, and the interval contains a proportion `_INTERVAL` of
         them.
@@ -184,7 +184,7 @@ class PosteriorSampler:
         return self._cached[key]
 
     def _log_rates(self, rater: int) -> Floats:
-        """Return (DRAWS, K, K) logarithms of drawn error rates of a rater."""
+        """Return (DRAWS, K, K) logarithms of error rates drawn for a rater."""
         if rater not in self._rates:
             parameters = self._model.rates.get(rater, _prior_rates(len(self._model.labels)))
             self._rates[rater] = np.log(_drawn(np.random.default_rng([self._seed, rater]), parameters))

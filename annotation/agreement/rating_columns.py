@@ -40,7 +40,7 @@ class RatingColumns:
         return len(self.units)
 
     def only(self, mask: Mask) -> RatingColumns:
-        """Return the ratings that a mask over R selects, with unchanged unit numbers and names."""
+        """Return the ratings that a mask over R selects; unit numbers and names stay unchanged."""
         return replace(self, units=self.units[mask], raters=self.raters[mask], labels=self.labels[mask])
 
     def without(self, rater: str) -> RatingColumns:

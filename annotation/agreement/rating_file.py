@@ -14,7 +14,7 @@ _MAX_NAME = 1000
 
 
 def read_ratings(path: Path) -> list[Rating]:
-    """Return the ratings of a file, in its order. A missing rating has no row.
+    """Return the ratings in a file, in file order; a missing rating has no row.
 
     Raises:
         DataError: The file or one of its rows is invalid; the message names line and value.

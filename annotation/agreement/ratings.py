@@ -25,7 +25,7 @@ MAX_CELLS = 20_000_000
 
 
 class Rating(NamedTuple):
-    """One rater's label of one unit; a missing rating has no record."""
+    """One rater's label for one unit; a missing rating has no record."""
 
     unit: str
     rater: str
@@ -54,7 +54,7 @@ class RatingTable:
 
     @property
     def per_unit(self) -> Floats:
-        """Return (P,) ratings per unit."""
+        """Return (P,) numbers of ratings per unit."""
         return np.asarray(self.counts.sum(axis=1))
 
     @property
@@ -95,7 +95,7 @@ def columns_of(
 
 
 class RatingTally:
-    """Ratings added unit by unit, each of which takes three small numbers in memory."""
+    """Ratings that are added unit by unit; each takes three small numbers in memory."""
 
     def __init__(self) -> None:
         self._units, self._raters, self._labels = array("i"), array("i"), array("i")
@@ -120,7 +120,7 @@ class RatingTally:
         self._unit_count += 1
 
     def columns(self, categories: Sequence[str] = ()) -> RatingColumns:
-        """Return the ratings as `columns_of` returns them, apart from the order of units.
+        """Return the ratings as `columns_of` does, except for the order of units.
 
         Raises:
             DataError: A label is missing from the categories.
@@ -137,7 +137,7 @@ class RatingTally:
 def in_columns(
     ratings: Sequence[Rating], labels: Sequence[str] | None = None, *, is_declared: bool = False
 ) -> RatingColumns:
-    """Return ratings as columns, without checks; a rater may have rated a unit more than once.
+    """Return unchecked ratings in columns; a rater may have rated a unit more than once.
 
     Args:
         ratings: Ratings in any order.
@@ -151,7 +151,7 @@ def in_columns(
 
 
 def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
-    """Return ratings counted by unit, omitting units without ratings and labels neither given nor declared.
+    """Return ratings counted by unit, without units that have no ratings and labels neither given nor declared.
 
     Raises:
         DataError: The ratings have too many different labels.

@@ -91,14 +91,14 @@ class PictureAgreement:
 
     @property
     def share_matched(self) -> float | None:
-        """Return 2 * matched / (regions of both) over all pairs of annotators, or None if there are no marks."""
+        """Return 2 * matched / (regions of both) over all pairs of annotators; None if there are no marks."""
         regions = sum(sums.regions for sums in self.fields.values())
         return 2 * sum(sums.matched for sums in self.fields.values()) / regions if regions else None
 
 
 @dataclass(frozen=True)
 class RegionAgreement:
-    """Agreement over pictures; fractions (alpha may be negative), None where undefined.
+    """Agreement over pictures, as fractions (alpha may be negative); None where undefined.
 
     Args:
         pictures: Number of pictures.
@@ -144,7 +144,7 @@ def picture_agreement(
     tolerance: RegionTolerance | None = None,
     group: str | None = None,
 ) -> PictureAgreement:
-    """Return the sums of one picture, from which `region_agreement` computes its figures.
+    """Return the sums for one picture, from which `region_agreement` computes its figures.
 
     Args:
         picture_id: Id of the picture, or of the pair.
@@ -184,7 +184,7 @@ def picture_agreement(
 
 
 def region_agreement(pictures: Iterable[PictureAgreement], *, resamples: int = 1000, seed: int = 0) -> RegionAgreement:
-    """Return agreement over pictures, for all fields together and for each field.
+    """Return the agreement over pictures, for all fields together and for each field.
 
     Args:
         pictures: Sums of each picture, in any order; read once.
@@ -270,7 +270,7 @@ def _agreement(
 
 
 class _Units:
-    """Distinct units of Krippendorff's alpha, and their counts in each group of pictures."""
+    """Distinct units for Krippendorff's alpha, and their counts in each group of pictures."""
 
     def __init__(self) -> None:
         self.patterns: dict[tuple[Any, ...], int] = {}
@@ -307,7 +307,7 @@ class _Units:
 
 
 def _nothing(picture: PictureAgreement) -> FieldSums:
-    """Return the sums of a field that has no marks."""
+    """Return the sums for a field without marks."""
     return FieldSums(0, 0, 0, 0.0, 0, 0.0, (0,) * len(picture.annotators), ())
 
 

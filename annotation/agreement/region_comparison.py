@@ -1,4 +1,4 @@
-"""Compare an annotator's marks with reference marks: gold with its tolerance, the consensus, or an adjudicator's.
+"""Compare an annotator's marks with reference marks: gold with its tolerance, a consensus, or an adjudicator's marks.
 
 `quality` is panoptic quality (Kirillov et al. 2019, doi:10.1109/CVPR.2019.00963); for points, similarity replaces
 intersection over union. It is 1 if all regions are present and equal, and 0 if none matches.
@@ -49,7 +49,7 @@ class MarkComparison:
 
     @property
     def is_right(self) -> bool:
-        """Return whether the annotator marked all regions and no others."""
+        """Return whether the annotator marked all the regions and no others."""
         return not (self.mislabelled or self.missed or self.extra)
 
     @property

@@ -48,7 +48,7 @@ _DECIMALS = 6
 
 @dataclass(frozen=True)
 class MarkedRegion:
-    """An annotator's region in a group.
+    """An annotator's region that belongs to a group.
 
     Args:
         annotator: Name of the annotator.
@@ -82,7 +82,7 @@ class AgreedRegion:
 
     @property
     def spread(self) -> dict[str, float]:
-        """Return the mean and largest distance of the members from the consensus.
+        """Return the mean and the largest distance of the members from the consensus.
 
         Areas have `iou_mean` and `iou_least`; points have `distance_mean_px`, `distance_most_px` and `distance_most`, a
         share of the object's or picture's diagonal.
@@ -159,7 +159,7 @@ class RegionConsensus:
 
     @property
     def is_agreed(self) -> bool:
-        """Return whether the picture as a whole is agreed, with enough annotators and nothing disputed."""
+        """Return whether the picture as a whole is agreed: enough annotators, and nothing disputed."""
         return len(self.annotators) >= self.need and not self.disputed and not self.disputed_counts
 
     def document(self, size_wh: SizeWH) -> dict[str, Any]:
@@ -284,7 +284,7 @@ def _is_outvoted(
     need: int,
     tolerance: RegionTolerance,
 ) -> bool:
-    """Return whether enough annotators marked exactly the agreed regions of a field."""
+    """Return whether enough annotators marked exactly the agreed regions in a field."""
     if tolerance.counts == "exact" or not unshared:
         return False
     shared = Counter(member.annotator for row in agreed for member in row.members)
@@ -318,7 +318,7 @@ def _furthest(region: Region, consensus: Region) -> float:
 def _majority_outline(
     outlines: Sequence[Sequence[tuple[float, float]]], need: int
 ) -> tuple[tuple[float, float], ...] | None:
-    """Return the outline of the largest piece that at least `need` outlines cover."""
+    """Return the outline of the largest piece that at least `need` outlines cover in common."""
     import shapely
 
     if len(outlines) == 1:
@@ -338,7 +338,7 @@ def _majority_outline(
 
 
 def _few_corners(shape: Polygon) -> tuple[tuple[float, float], ...]:
-    """Return the corners; if there are too many, those that change the outline least are removed."""
+    """Return the corners; if there are too many, remove those that change the outline least."""
     step, corners = 0.0, MAX_CORNERS + 1
     while corners > MAX_CORNERS:
         simpler = shape.simplify(step).normalize()

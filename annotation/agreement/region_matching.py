@@ -47,7 +47,7 @@ _Matrix = NDArray[np.float64]
 
 
 class RegionTolerance(Record):
-    """The required similarity of two annotators' regions to count as the same.
+    """The similarity that regions of two annotators need to count as the same.
 
     Attributes:
         box_iou: Minimum intersection over union of two boxes, above 0 and at most 1.
@@ -174,7 +174,7 @@ def placed_regions(annotator: str, marks: FieldMarks, *, tolerance: RegionTolera
 def region_similarity(
     region: PlacedRegion, other: PlacedRegion, *, sizes_wh: Sequence[SizeWH], with_labels: bool = True
 ) -> float | None:
-    """Return the similarity of two regions, 0 to 1, or None if they cannot match.
+    """Return the similarity of two regions, 0 to 1; None if they cannot match.
 
     Args:
         region: A region.
@@ -329,7 +329,7 @@ def _compared(
 
 
 def _assigned(margins: _Matrix) -> list[tuple[int, int]]:
-    """Return rows and columns of the optimal assignment among pairs whose margin is not negative."""
+    """Return the rows and columns of the optimal assignment among pairs whose margin is not negative."""
     allowed = margins >= -_ROUNDING
     if not allowed.any():
         return []
@@ -359,7 +359,7 @@ def _places(regions: Sequence[PlacedRegion], ordered: Sequence[PlacedRegion]) ->
 
 
 def _object_diagonal(region: Region, areas: Sequence[PlacedRegion]) -> float | None:
-    """Return the diagonal of the smallest equally labeled area that contains the region's center, or the nearest."""
+    """Return the diagonal of the smallest area with the same label around the region's center, or of the nearest."""
     label = normal(region.label)
     x = sum(x for x, _ in region.points) / len(region.points)
     y = sum(y for _, y in region.points) / len(region.points)

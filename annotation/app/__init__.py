@@ -1,1 +1,1 @@
-"""The review app: the pages that annotators and curators use in their browser, behind a sign-in."""
+"""The review app: the pages that annotators and curators use in their browsers after signing in."""

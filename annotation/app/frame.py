@@ -139,7 +139,7 @@ _STYLE = (
 
 
 def show_frame() -> None:
-    """Show the requested page to a signed-in account, and a sign-in link to any other visitor."""
+    """Show the requested page to a signed-in account, and a sign-in link to other visitors."""
     state = current_state()
     # Looked up again on every run, so that a session ended elsewhere shows nothing more.
     account = state.account_of(state.cookies.token(st.context.cookies.get(state.cookies.name(COOKIE))))
@@ -268,7 +268,7 @@ def _show_home(state: AppState, account: Account, review: st.Page, practice: st.
 
 
 def _show_steered(pages: Sequence[st.Page], show_page: Callable[[], None]) -> None:
-    """Show links to the curator's steering pages, and one of these pages below them."""
+    """Show links to the curator's control pages and, below them, one of these pages."""
     with st.container(horizontal=True, gap="small", key="steer"):
         for page in pages:
             st.page_link(page)

@@ -1,4 +1,4 @@
-"""Build the app and serve it until an interrupt."""
+"""Build the app, and serve it until interrupted."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ at once after each statement.
 
 
 def build_app(state: AppState) -> st.App:
-    """Return the ASGI app: the middleware, the app's own routes, and Streamlit for all other paths."""
+    """Return the ASGI app: middleware, the app's own routes, and Streamlit for all other paths."""
     import streamlit as st
     from starlette.middleware import Middleware
 
@@ -199,7 +199,7 @@ def check_free(address: str, port: int) -> None:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether only this machine can reach an address."""
+    """Return whether an address can be reached only from this machine."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:

@@ -1,1 +1,1 @@
-"""The kinds of campaigns, each a module with settings, form and verdicts, and the code for opening and results."""
+"""The kinds of campaigns, one module each with settings, form and verdicts, and the code for opening and results."""

@@ -1,4 +1,4 @@
-"""The campaign `answer`: annotators answer each item without seeing its key, and are scored like models.
+"""The campaign `answer`: annotators answer each item without seeing its key, and are scored in the same way as models.
 
 It drops nothing. The numbers of answers and right answers become values of each item, from which a release derives its
 human baseline.
@@ -129,7 +129,7 @@ class Answer(AssignedCampaign):
 
     @property
     def revises(self) -> bool:  # type: ignore[override]
-        """Return whether items get their key here, and therefore a new version."""
+        """Return whether items get their keys here, and therefore new versions."""
         return self.key is not None
 
     def parameters(self) -> dict[str, Any]:
@@ -210,7 +210,7 @@ class Answer(AssignedCampaign):
 def _work(
     records: Iterable[Item], questions: dict[str, _HandedOutQuestion | None], work: ItemWork
 ) -> Iterator[TaskInput]:
-    """Yield a task for each item that has a right choice, and record each item's question in `questions`."""
+    """Yield a task for each item that has a right choice, and record the item's question in `questions`."""
     for item in records:
         right = item.answer if item.answer is not None else item.refusal
         questions[item.item_id] = (
@@ -223,7 +223,7 @@ def _work(
 def _justified(
     questions: Mapping[str, _HandedOutQuestion | None], decisions: Sequence[Annotation]
 ) -> dict[str, JustifiedAnswer]:
-    """Return the marks of annotators who gave the right answer, by item."""
+    """Return, by item, the marks of the annotators who gave the right answer."""
     right: dict[str, list[Annotation]] = {}
     for decision in decisions:
         question = questions[decision.item_id]
@@ -243,7 +243,7 @@ def _outcomes(
     decisions: list[Annotation],
     justified: Mapping[str, JustifiedAnswer],
 ) -> dict[str, Outcome]:
-    """Return the outcome of every item, which is kept with the answers to it."""
+    """Return the outcome of each item; every item is kept, with the answers to it."""
     answers_by_item: dict[str, dict[str, str]] = {}
     names = pseudonyms(decisions)
     for decision in decisions:

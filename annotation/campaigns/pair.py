@@ -57,7 +57,7 @@ def pair_verdicts(
     simulated: bool,
     seed: int,
 ) -> Verdicts:
-    """Return the verdicts of a campaign whose pairs are all decided, for every image.
+    """Return the verdicts on every image in a campaign whose pairs are all decided.
 
     An image is dropped only in favor of an image that is kept and that annotators saw next to it. In a chain of three
     whose first two are the same, and whose last two are the same, the first and the last are kept.
@@ -105,7 +105,7 @@ def pair_verdicts(
 
 
 def _dropped(pairs: Sequence[ImagePair], decided: Mapping[str, str | None]) -> dict[str, str]:
-    """Return each dropped image with the image that is kept in its place."""
+    """Return each dropped image with the image that is kept instead."""
     same: dict[str, list[str]] = {}
     for pair in pairs:
         if decided[pair.pair_id] == SAME:
@@ -186,7 +186,7 @@ class Pair(AssignedCampaign):
         return value
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to date with the pairs in question, and return the verdicts once all are decided."""
+        """Bring the tasks up to date with the pairs in question; return the verdicts once all pairs are decided."""
         images = [record.image_id for record in records]
         pairs = list(_asked(images, ctx.values[self.asked]))
         rule = parse_rule(self.rule)
@@ -209,7 +209,7 @@ class Pair(AssignedCampaign):
 
 
 def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[ImagePair]:
-    """Yield the pairs whose images are both still in the run, each with the better image first."""
+    """Yield the pairs whose images are both still in the run, with the better image of each pair first."""
     image_ids = sorted(set(images))
     known = frozenset(image_ids)
     for image_id in image_ids:
@@ -224,7 +224,7 @@ def image_pair(better: str, worse: str) -> ImagePair:
 
 
 def pair_task(pair: ImagePair) -> TaskInput:
-    """Return the input of the task that shows a pair, with the better image first."""
+    """Return the input of the task that shows a pair, the better image first."""
     shown = tuple(ItemImage(image_id=image_id, role="pair") for image_id in (pair.better, pair.worse))
     return task_input(
         pair.pair_id, pair.pair_id, TaskContent(task="pair", question="Is this the same picture?", images=shown)

@@ -57,7 +57,7 @@ def _review_verdicts(
     simulated: bool,
     seed: int,
 ) -> Verdicts:
-    """Return the verdicts of a review in which every item has either passed or is dropped.
+    """Return the verdicts of a review in which every item has passed or been dropped.
 
     Args:
         rule: Rule that sets the number of votes required for each criterion.
@@ -99,7 +99,7 @@ def _review_verdicts(
 
 
 def _gold_review_outcome(key: str) -> Outcome:
-    """Return the outcome of an item whose right answer is known; it counts as already reviewed."""
+    """Return the outcome of an item whose right answer is known; the item counts as already reviewed."""
     return Outcome(evidence={"gold": key})
 
 
@@ -121,7 +121,7 @@ def _outcome(rule: Rule, history: ItemHistory) -> Outcome:
 
 
 def _round_evidence(rule: Rule, round_: Round) -> dict[str, Any]:
-    """Return a round's votes by criterion, the criteria that it failed, and the edits that followed from it."""
+    """Return a round's votes by criterion, the criteria that the item failed, and the edits that followed."""
     yes = tally([votes_of(annotation) for annotation in round_.annotations])
     summary: dict[str, Any] = {"votes": yes, "missed": list(unmet_criteria(rule, yes))}
     if round_.before:
@@ -132,7 +132,7 @@ def _round_evidence(rule: Rule, round_: Round) -> dict[str, Any]:
 
 
 def _ratings(histories: Mapping[str, ItemHistory], criterion: str, *, by_decision: bool = False) -> list[Rating]:
-    """Return the votes on one criterion, or the answers themselves, with each version of an item as a separate unit."""
+    """Return the votes on one criterion, or the answers, with each version of an item as a separate unit."""
     return [
         Rating(
             item_id if number == 1 else f"{item_id} round {number}",
@@ -204,7 +204,7 @@ class Review(ReturningCampaign):
         return value
 
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
-        """Update the tasks to these items, and return the verdicts once every item has passed or is dropped."""
+        """Bring the tasks up to date with these items; return the verdicts once every item has passed or is dropped."""
         rule = parse_rule(self.rule)
         takes_back = self.send_back is not None and self.send_back.reviewers
         form = CampaignForm(

@@ -62,7 +62,7 @@ def _screen_verdicts(
 
 
 def _gold_screen_outcome(decision: str, reason: str) -> Outcome:
-    """Return the outcome of a gold record, which follows from its known decision and reason."""
+    """Return the outcome of a gold record, which follows from the known decision and reason."""
     evidence = {"gold": decision}
     return Outcome(evidence=evidence) if decision == KEEP else Outcome("drop", reason or DISCARDED, evidence=evidence)
 
@@ -139,7 +139,7 @@ class _Screening(AssignedCampaign):
         return value.fit_for(parse_rule(info.data["rule"]), info.data["form"].reasons)
 
     def advance(self, records: Iterable[Any], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to date with these records, and return the verdicts once every task is decided."""
+        """Bring the tasks up to date with these records; return the verdicts once every task is decided."""
         rule = parse_rule(self.rule)
         form = screening_form(self.form.reasons)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[self.name].guidelines

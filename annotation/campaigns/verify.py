@@ -29,7 +29,7 @@ MAX_ROUNDS = 20
 
 
 class VerifyForm(Record):
-    """Possible decisions of an annotator besides accept and reject.
+    """Possible decisions of an annotator other than accept and reject.
 
     Attributes:
         reasons: Codes that a decision may give; in the app a rejection needs one, unless the list is empty.
@@ -124,7 +124,7 @@ class Verify(ReturningCampaign):
         return values_with_regions({}, is_asked=self.evidence is not None)
 
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to date with these items, and return the verdicts once every task is decided."""
+        """Bring the tasks up to date with these items; return the verdicts once every task is decided."""
         rule = parse_rule(self.rule)
         form = verify_form(
             self.evidence,
@@ -160,7 +160,7 @@ def _sized(records: Iterable[Item], work: ItemWork, sizes: dict[str, SizeWH | No
 def _with_regions(
     verdicts: Verdicts, histories: Iterable[tuple[str, ItemHistory]], sizes: Mapping[str, SizeWH | None], *, seed: int
 ) -> Verdicts:
-    """Return verdicts with the regions on which annotators who accepted the last version of each kept item agree."""
+    """Return the verdicts, adding to each kept item the regions agreed on by those who accepted its last version."""
     outcomes, justified = dict(verdicts.outcomes), []
     for item_id, history in histories:
         last = history.rounds[-1]

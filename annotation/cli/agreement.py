@@ -1,4 +1,4 @@
-"""``benchwright review agreement | annotators``: agreement among annotators, and the quality of each."""
+"""``benchwright review agreement | annotators``: agreement among annotators, and the quality of each annotator."""
 
 from __future__ import annotations
 

@@ -316,7 +316,7 @@ def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
 
 
 class WayIn(NamedTuple):
-    """How the first curator gets access, if none can sign in yet.
+    """How the first curator gets access if no curator can sign in yet.
 
     Attributes:
         invitation: Token of a new invitation; None if none is needed, or if it would end an open one.
@@ -328,7 +328,7 @@ class WayIn(NamedTuple):
 
 
 def way_in(accounts: Accounts, now: datetime, *, command: str, is_read_at_once: bool) -> WayIn:
-    """Invite a curator if none can sign in and none is invited.
+    """Invite a curator if none can sign in and none has been invited.
 
     Args:
         accounts: Accounts of the store.

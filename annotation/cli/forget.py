@@ -1,4 +1,4 @@
-"""``benchwright review forget``: replace a person's name in the review store by a pseudonym."""
+"""``benchwright review forget``: replace a person's name in the review store with a pseudonym."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _mentions_text(mentions: Sequence[Mention]) -> list[str]:
-    """Return lines about the unchanged texts that may name the person."""
+    """Return lines about the texts that were left unchanged and may name the person."""
     lines = []
     for is_note, one, several, then in (
         (

@@ -1,4 +1,4 @@
-"""``benchwright review guidelines``: the guidelines of a campaign, in versions."""
+"""``benchwright review guidelines``: the versions of a campaign's guidelines."""
 
 from __future__ import annotations
 

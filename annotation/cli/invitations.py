@@ -1,4 +1,4 @@
-"""``benchwright review invite``: invite many people at once, by a CSV file."""
+"""``benchwright review invite``: invite many people at once from a CSV file."""
 
 from __future__ import annotations
 

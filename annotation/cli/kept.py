@@ -1,4 +1,4 @@
-"""``benchwright review kept``: agreement and items kept, per question type."""
+"""``benchwright review kept``: agreement and number of items kept, by question type."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def kept(workspace: Path | None, campaign: str | None, as_json: bool) -> None:
 
 
 def table_text(rows: Sequence[TypeRow]) -> str:
-    """Return the table in the layout of the paper: a column for each type, agreement in percent with two decimals."""
+    """Return the table in the paper's layout: a column for each type, and agreement in percent with two decimals."""
     cells = [["", "agreement %", "alpha", "kept", "decided", "total", "compared"]]
     cells += [
         [

@@ -44,7 +44,7 @@ def language(tag: str, file: Path | None, settings: bool, as_json: bool) -> None
 
 
 def _of_pages(tag: str, file: Path | None) -> tuple[str, list[str]]:
-    """Return the text of a language file and the faults of the existing one."""
+    """Return the text of a language file, and the faults of the existing file."""
     from ..app.base.own_texts import english_texts
     from ..app.languages.language_file import problems_of, written_file
 
@@ -54,7 +54,7 @@ def _of_pages(tag: str, file: Path | None) -> tuple[str, list[str]]:
 
 
 def _of_settings(tag: str, file: Path | None) -> tuple[str, list[str]]:
-    """Return the text of a file with the descriptions of settings, and the faults of the existing one."""
+    """Return the text of a file with the descriptions of settings, and the faults of the existing file."""
     from ..app.base.setting_texts import english_settings
     from ..app.languages.language_file import check_tag
     from ..app.languages.setting_file import setting_problems, written_settings

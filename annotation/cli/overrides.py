@@ -180,7 +180,7 @@ def _store(workspace: Path) -> ReviewStore:
 
 
 def _matching(decided: Sequence[Override], name: str, requests: OverrideRequests) -> list[Override]:
-    """Return the decisions about a named record, whether the record still exists or not."""
+    """Return the decisions about the named record, whether or not the record still exists."""
     from benchwright.workspace.record_lookup import SHORTEST_PREFIX
 
     matches = [override for override in decided if len(name) >= SHORTEST_PREFIX and override.record_id.startswith(name)]

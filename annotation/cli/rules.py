@@ -1,4 +1,4 @@
-"""``benchwright review rules``: effects of other rules on a campaign's decisions so far."""
+"""``benchwright review rules``: the effects of other rules on a campaign's decisions so far."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def rules(
 
 
 def _apply(store: ReviewStore, name: str, rule: Rule) -> None:
-    """Put a rule into force, and close and open tasks accordingly."""
+    """Put a rule into force, and close and open tasks as it requires."""
     from ..store.campaigns.rule_changes import change_rule
     from ..store.database.audit import COMMAND_LINE, clock
     from ..workflow.settlement.closing import close_early

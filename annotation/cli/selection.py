@@ -25,14 +25,14 @@ campaign_option = click.option(
 
 
 def workspace_of(workspace: Path | None) -> Path:
-    """Return the named workspace, or the one in the current folder if none is named."""
+    """Return the named workspace, or the one in the current folder if no name is given."""
     from benchwright.cli.workspaces import find_workspace
 
     return find_workspace(workspace)
 
 
 def open_for_commands(workspace: Path | None) -> ReviewStore:
-    """Open the review store of a workspace, or of the one in the current folder; a missing store is not created.
+    """Open the review store of a workspace, by default the one in the current folder; a missing store is not created.
 
     Raises:
         BenchwrightError: There is no workspace, or it has no store yet.

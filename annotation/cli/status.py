@@ -1,4 +1,4 @@
-"""``benchwright review status``: progress of campaigns, round by round, and outcomes of their tasks."""
+"""``benchwright review status``: progress of campaigns, round by round, and outcomes of tasks."""
 
 from __future__ import annotations
 

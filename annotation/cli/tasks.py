@@ -79,7 +79,7 @@ _OPTIONS = (
 
 
 def _assignment_options(command: _F) -> _F:
-    """Add to a command the options for assigning tasks, whose values it gets under the options' names."""
+    """Add to a command the options for assigning tasks; it receives their values under the options' names."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -98,7 +98,7 @@ def assignment_settings_of(
     first_votes: int | None = None,
     sure_at: float | None = None,
 ) -> AssignmentSettings:
-    """Return the assignment settings that the options state; omitted options have their defaults.
+    """Return the assignment settings stated by the options; omitted options have their default values.
 
     Raises:
         BenchwrightError: A value is invalid; the message names its option.

@@ -44,7 +44,7 @@ class AgreedMarks:
 
 
 def agreed_marks(store: ReviewStore, name: str, *, root: Path) -> AgreedMarks:
-    """Return the regions on which annotators of a campaign agree, or an adjudicator's, without gold pictures.
+    """Return the regions agreed on by a campaign's annotators or set by an adjudicator, without gold pictures.
 
     The function first compares uncompared regions, such as those of imported decisions.
 

@@ -83,7 +83,7 @@ def import_decisions(
     workspace: Path | None = None,
     new_annotators: bool = False,
 ) -> Imported:
-    """Import the decisions of a file, each as if its annotator had claimed the item and submitted.
+    """Import the decisions in a file, each as if its annotator had claimed the item and submitted it.
 
     A cell with a draft counts as an accepted draft if it is unchanged, as an edited draft if it was changed, and as a
     discarded draft if it was emptied. Semicolons separate several reasons in one cell. If decisions lead to a revision,
@@ -144,7 +144,7 @@ def _import_review(
 
 
 def _read(path: Path, *, required: Sequence[str], **settings: Any) -> Iterator[CsvRow]:
-    """Yield the rows of a table that names items by id, or only by the source's ids in `source_id`."""
+    """Yield the rows of a table that names items by id, or only by their ids in the source (`source_id`)."""
     header = header_of(path)
     if "item_id" in header or OWN_ID not in header:
         yield from read_rows(path, required=required, **settings)
@@ -157,7 +157,7 @@ def _read(path: Path, *, required: Sequence[str], **settings: Any) -> Iterator[C
 def _taken_in(
     store: ReviewStore, campaign: str, rows: Sequence[CsvRow], importer: RowImport, people: KnownAnnotators
 ) -> Imported:
-    """Import rows and apply their consequences; a refused row does not affect other rows."""
+    """Import rows and apply the consequences; a refused row does not affect other rows."""
     counts = {"new": 0, "unchanged": 0, "blank": 0}
     refused: list[RefusedDecision] = []
     for start in range(0, len(rows), _BATCH):

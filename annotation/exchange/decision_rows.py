@@ -1,4 +1,4 @@
-"""Rows of decision tables, each of which is checked separately and stored as if its annotator had claimed the item."""
+"""Rows of decision tables, each checked separately and stored as if its annotator had claimed the item."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _UNDECIDED = {"annotator", "item_id", VERSION}
 
 
 class PhotographRows:
-    """Stores the photographs named in a table.
+    """Stores the photographs that are named in a table.
 
     Args:
         root: Folder of the workspace.
@@ -53,7 +53,7 @@ class PhotographRows:
         self._fields = [field for field in form.fields if isinstance(field, PhotographField)]
 
     def take_in(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Store the photographs of a row, and return their ids by the name of the field.
+        """Store the photographs in a row, and return their ids by field name.
 
         Raises:
             RefusedError: A file is not below the table's folder, is unreadable, or is not a photograph.
@@ -82,7 +82,7 @@ def _note_photographs(store: ReviewStore, task_id: int, annotator: str, taken: M
 
 
 class KnownAnnotators:
-    """Annotators known from an account or earlier decisions, and those who are new in this file."""
+    """Annotators known from accounts or earlier decisions, and those who are new in this file."""
 
     def __init__(self, store: ReviewStore, *, new_annotators: bool) -> None:
         self._accounts = {account.name for account in Accounts(store).all()}
@@ -116,7 +116,7 @@ class KnownAnnotators:
 
 
 class RowImport:
-    """Imports rows one by one, using the store's data on each annotator and item."""
+    """Imports rows one by one, using the store's data about each annotator and item."""
 
     def __init__(self, store: ReviewStore, campaign: str, now: datetime, people: KnownAnnotators) -> None:
         self._campaign = campaign
@@ -143,7 +143,7 @@ class RowImport:
         return self._now
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        """Import one row; return the outcome."""
+        """Import one row, and return the outcome."""
         if self._is_blank(row, "decision"):
             return "blank"
         task = self._task(row)
@@ -182,7 +182,7 @@ class RowImport:
         submission: Submission,
         photographs: Mapping[str, str] | None = None,
     ) -> Literal["new"]:
-        """Store the submission of a row, with its photographs."""
+        """Store the submission in a row, with its photographs."""
         annotator = row.values["annotator"]
         with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
             held.upsert_annotator(annotator)
@@ -206,7 +206,7 @@ class RowImport:
         return True
 
     def _named(self, row: CsvRow) -> str:
-        """Return the id of the item that a row names, possibly by its id in the source.
+        """Return the id of the item that a row names, possibly by the item's id in the source.
 
         Raises:
             RefusedError: Several items have that id in their source.
@@ -233,7 +233,7 @@ class RowImport:
         return task
 
     def _mistakes(self, row: CsvRow, task: Task) -> list[str]:
-        """Return the mistakes in the submission of a row that is refused anyway, so that all are reported at once."""
+        """Return the mistakes in the submission of a row that is refused, so that all mistakes are reported at once."""
         try:
             normalized(self._form, task.payload, self._submission(row, task))
         except RefusedError as error:
@@ -241,7 +241,7 @@ class RowImport:
         return []
 
     def _check_version(self, row: CsvRow, task: Task) -> None:
-        """Refuse a row about an earlier version of an item whose decisions are already stored.
+        """Refuse a row about an earlier version of an item if decisions on the item are already stored.
 
         Raises:
             RefusedError: The item has been revised in the meantime.
@@ -257,7 +257,7 @@ class RowImport:
 
 
 class TypedRowImport(RowImport):
-    """Imports rows of a campaign with a typed form, which have a column for each field."""
+    """Imports rows of a campaign with a typed form; the rows have a column for each field."""
 
     def __init__(
         self,
@@ -274,7 +274,7 @@ class TypedRowImport(RowImport):
         self._photographs = photographs
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        """Import one row; return the outcome."""
+        """Import one row, and return the outcome."""
         row = without_untouched_drafts(row, self._typed, self._tasks.get(self._named(row)))
         if self._is_blank(row, self._typed.headline.name):
             return "blank"
@@ -303,12 +303,12 @@ class TypedRowImport(RowImport):
         return Submission(fields=self._fields(row))
 
     def _fields(self, row: CsvRow) -> dict[str, Any]:
-        """Return a row's values by field, splitting several values in one cell at semicolons."""
+        """Return a row's values by field; several values in one cell are separated by semicolons."""
         return grouped_values(self._typed, {field.name: _in_cell(field, row.values) for field in self._columns})
 
 
 def _in_cell(field: FormField, values: Mapping[str, str]) -> str | list[str]:
-    """Return the value in a field's cell, where options are spelled by their code or words, ignoring case."""
+    """Return the value in a field's cell, where options are spelled by code or words, ignoring case."""
     value = values[field.name]
     if isinstance(field, Lines):
         return lines_in(value)

@@ -29,7 +29,7 @@ def drafted_cells(form: Form | None, task: Task) -> dict[str, str]:
 
 
 def without_untouched_drafts(row: CsvRow, form: Form, task: Task | None) -> CsvRow:
-    """Return an undecided row without its drafts, and any other row with drafts spelled as in spreadsheets.
+    """Return an undecided row without its drafts, and any other row with its drafts as spreadsheets spell them.
 
     Args:
         row: Row as it was returned.

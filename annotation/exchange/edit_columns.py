@@ -18,7 +18,7 @@ _CHOICE = re.compile(r"\s*([A-Z])\s*:\s*(.*?)\s*", re.S)
 
 
 def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the columns for edits and the version in a campaign's table, or none if it accepts no edits.
+    """Return the columns for edits and the version in a campaign's table; none if the campaign accepts no edits.
 
     The explanation can be edited if annotators judge it after the key is shown and the form allows edits of it.
     """
@@ -29,7 +29,7 @@ def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
 
 
 def version_of(content_hash: str) -> str:
-    """Return the version of an item as stated in tables, which is the first 12 digits of its content hash."""
+    """Return the version of an item as stated in tables: the first 12 digits of the content hash."""
     return content_hash[:12]
 
 

@@ -111,7 +111,7 @@ def read_invitees(path: Path, store: ReviewStore) -> list[Invitee]:
 
 
 def _problems(values: Mapping[str, str], campaigns: Mapping[str, bool]) -> list[str]:
-    """Return descriptions of the problems of a row."""
+    """Return descriptions of the problems in a row."""
     problems = []
     name, role = values["name"], values["role"]
     if not 0 < len(name) <= 100 or not name.isprintable():
@@ -167,7 +167,7 @@ def invite_people(store: ReviewStore, invitees: Sequence[Invitee], *, by: str, n
 
 
 def links_table(invited: Sequence[PersonInvited], link_of: Callable[[str], str]) -> str:
-    """Return the CSV table with the invitation links, in which no cell can be run as a spreadsheet formula.
+    """Return the CSV table with the invitation links; no cell can be run as a spreadsheet formula.
 
     Args:
         invited: Outcome for each person.

@@ -1,4 +1,4 @@
-"""Overrides, which are curators' decisions against verdicts of steps, for runs and for the command line.
+"""Overrides, which are curators' decisions against steps' verdicts, for runs and for the command line.
 
 A curator names a record, and this module determines the intended verdict and whether it can be overridden.
 """
@@ -38,7 +38,7 @@ class OverrideRequests:
         return self._lookup.find(name).record_id
 
     def is_of(self, stage_id: str, step: str) -> bool:
-        """Return whether a stage has the given name, or belongs to the recipe entry of that name."""
+        """Return whether a stage has the given name, or belongs to the recipe entry with that name."""
         stage = self._stages.get(stage_id)
         return stage_id == step or (stage is not None and stage.entry == step)
 
@@ -60,7 +60,7 @@ class OverrideRequests:
         return self._decision(record, verdict.stage, "keep", verdict.own_reason, pair)
 
     def withdrawn(self, record: KnownRecord) -> Override:
-        """Return the decision to drop a record at the last step that could have dropped it and did not.
+        """Return the decision to drop a record at the last step that could have dropped it but did not.
 
         Raises:
             BenchwrightError: The record has already been dropped, or no step that judged it allows dropping by hand.
@@ -78,7 +78,7 @@ class OverrideRequests:
         return self._decision(record, kept.stage, "drop", None, None)
 
     def dropped(self, name: str, step: str) -> Override:
-        """Return the decision to drop a record at a step that kept it or asked about it.
+        """Return the decision to drop a record at a step that kept the record or asked about it.
 
         Raises:
             BenchwrightError: No such record or step exists, the step did not keep the record, or its verdict cannot be
@@ -168,7 +168,7 @@ class OverrideRequests:
         return stage is not None and may_be_overridden(stage)
 
     def _last_stage(self, step: str) -> Stage:
-        """Return the stage of a step at which a record can be dropped by hand, which is the step's last stage."""
+        """Return the last stage of a step, at which a record can be dropped by hand."""
         of_step = [stage for stage in self._stages.values() if step in {stage.id, stage.entry}]
         if not of_step:
             raise BenchwrightError(f"no step {step!r} ran in {self._root}; these did: {', '.join(self._entries())}")
@@ -184,7 +184,7 @@ class OverrideRequests:
 
 
 def overrides_in_force(root: Path) -> list[Override]:
-    """Return the overrides that count now, for a run, or none if the workspace has no store.
+    """Return the overrides that a run has to apply now; none if the workspace has no store.
 
     Raises:
         BenchwrightError: The store is unreadable.
@@ -193,7 +193,7 @@ def overrides_in_force(root: Path) -> list[Override]:
 
 
 def standing_decisions(root: Path) -> list[StoredOverride]:
-    """Return the overrides that count now, each with the time of its decision, by stage and record.
+    """Return the overrides that now count, each with the time of its decision, by stage and record.
 
     Raises:
         BenchwrightError: The store is unreadable.

@@ -1,4 +1,4 @@
-"""The pictures of tasks for reviews without the app: the original files, or copies with the marks drawn in."""
+"""Pictures of tasks for reviews without the app: the original files, or copies with marks drawn on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_STEM = 60
 
 
 class TaskPictures:
-    """Provides file names for items' images: the originals, or copies with marks drawn in and a known suffix.
+    """Provides file names for items' images: the originals, or copies with marks and a known suffix.
 
     Args:
         root: Folder of the workspace.
@@ -50,7 +50,7 @@ class TaskPictures:
         return str(copy)
 
     def called(self, image_id: str) -> str:
-        """Return an image's name for readers: the path of its file, or the sources of an image that a step made."""
+        """Return an image's name for readers: the path of its file, or the sources of an image made by a step."""
         return self._originals.name(image_id) or (self._records.name(image_id) if self._records else image_id)
 
     @cached_property

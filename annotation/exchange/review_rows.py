@@ -1,4 +1,4 @@
-"""The two tables of a review: one for the answers, without keys, and one for the votes of those who answered.
+"""The two tables of a review: one for answers, without keys, and one for the votes of those who have answered.
 
 A table contains an item's key only once all slots of the item are held by annotators who have answered it, since a
 table cannot hide the key from some of its readers. Label Studio has two projects for the same reason.
@@ -22,7 +22,7 @@ from .edit_columns import edits_in_row
 
 
 def voters_of(store: ReviewStore, name: str) -> Mapping[int, Sequence[str]]:
-    """Return, for each fully answered task, the annotators who answered it and still have to vote, in order."""
+    """Return, for each fully answered task, the annotators who answered but have not voted, in order."""
     campaign = store.campaign(name)
     with store.reading() as connection:
         answered = answered_by_all(connection, campaign)
@@ -36,7 +36,7 @@ def voters_of(store: ReviewStore, name: str) -> Mapping[int, Sequence[str]]:
 
 
 def answer_of(store: ReviewStore, task_id: int, annotator: str) -> str:
-    """Return the answer that an annotator gave before the key was shown, or an empty one if there is none."""
+    """Return the answer that an annotator gave before seeing the key; empty if there is no such answer."""
     with store.reading() as connection:
         return blind_answer(connection, task_id, annotator) or ""
 
@@ -45,7 +45,7 @@ class AnswerRowImport(RowImport):
     """Imports answers given without keys, and reserves the annotators' slots until the votes arrive."""
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        """Import one row; return the outcome."""
+        """Import one row, and return the outcome."""
         if self._is_blank(row, "decision"):
             return "blank"
         task, annotator = self._task(row), row.values["annotator"]
@@ -68,7 +68,7 @@ class VoteRowImport(TypedRowImport):
         return Submission(fields=votes, edits=edits_in_row(row.values))
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        """Import one row; return the outcome."""
+        """Import one row, and return the outcome."""
         if self._is_blank(row, self._typed.headline.name):
             return "blank"
         task, annotator = self._task(row), row.values["annotator"]

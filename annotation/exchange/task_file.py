@@ -47,7 +47,7 @@ _EDIT_WORDS = {
 
 
 def columns_of(form: Form | None) -> tuple[str, ...]:
-    """Return the columns to fill in after `item_id`, which are the fields of a typed form."""
+    """Return the columns to fill in after `item_id`: the fields of a typed form."""
     if form is None:
         return _FILLED_IN
     fields = (field for field in with_numbered_fields(form).fields if not isinstance(field, DraftsField))
@@ -55,7 +55,7 @@ def columns_of(form: Form | None) -> tuple[str, ...]:
 
 
 def _filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
-    """Return the typed form whose fields are columns of a campaign's table, or None if the table asks for a decision.
+    """Return the typed form whose fields are columns of a campaign's table; None if the table asks for a decision.
 
     Args:
         settings: The campaign.
@@ -67,14 +67,14 @@ def _filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
 
 
 def columns_to_fill_in(settings: Campaign, *, votes: bool = False) -> tuple[str, ...]:
-    """Return all columns to fill in after `item_id`; for the arguments see `_filled_in_form`."""
+    """Return all columns to fill in after `item_id`; for the arguments, see `_filled_in_form`."""
     if settings.form.blind_first and not votes:
         return ("annotator", "decision", VERSION)
     return (*columns_of(_filled_in_form(settings, votes=votes)), *edit_columns_of(settings))
 
 
 def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str]:
-    """Return a description of the values that each column to fill in accepts, in the order of the columns."""
+    """Return a description of the values that each column to fill in accepts, in column order."""
     form, words = _filled_in_form(settings, votes=votes), {"annotator": "name of the annotator"}
     if settings.form.blind_first and not votes:
         return words | {"decision": "letter of one of the choices"}
@@ -90,7 +90,7 @@ def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str
 
 
 def _offered_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, tuple[str, ...]]:
-    """Return the options of each column that has the same closed set of values in every row."""
+    """Return the options of each column in which every row has the same closed set of values."""
     form = _filled_in_form(settings, votes=votes)
     if form is not None:
         fields = with_numbered_fields(form).fields
@@ -135,7 +135,7 @@ def export_tasks(
     votes: bool = False,
     gold: bool = False,
 ) -> int:
-    """Write a campaign's open tasks, one per row, with empty cells to fill in.
+    """Write a campaign's open tasks, one per row, with empty cells to be filled in.
 
     If steps made drafts for the campaign, the cells to fill in contain the drafts, and the column `drafts` names their
     authors; in a spreadsheet such cells are in italics. The first cell to fill in stays empty: an annotator who fills
@@ -204,7 +204,7 @@ def export_tasks(
 
 
 def _drafted_in(form: Form | None, rows: Sequence[tuple[Task, str]]) -> Callable[[Mapping[str, str]], Collection[str]]:
-    """Return a function that finds the columns whose cells in a row contain a draft."""
+    """Return a function that finds the columns in which a row's cells contain a draft."""
     drafted = {task.item_id: drafted_cells(form, task) for task, _ in rows if not previous_in(task.payload)}
     return lambda cells: drafted.get(cells["item_id"], {}).keys()
 
@@ -233,7 +233,7 @@ def _row(
 
 
 def _filled_in(settings: Campaign, task: Task, *, votes: bool) -> dict[str, str]:
-    """Return the contents of the cells to fill in: the writer's own text if the task came back, or else its drafts."""
+    """Return the contents of the cells to fill in: the writer's own text if the task came back, or else the drafts."""
     form = _filled_in_form(settings, votes=votes)
     if form is None:
         return {}
@@ -244,7 +244,7 @@ def _filled_in(settings: Campaign, task: Task, *, votes: bool) -> dict[str, str]
 
 
 def _has_texts_beside(settings: Campaign, task: Task, *, votes: bool) -> bool:
-    """Return whether to show texts next to a task, which could reveal the key if it is answered without it."""
+    """Return whether to show the texts next to a task; they could reveal the key of a task that is answered blind."""
     if settings.form.blind_first and not votes:
         return False
     is_told = _filled_in_form(settings, votes=votes) is not None or settings.form.explained
@@ -257,7 +257,7 @@ def _vote_rows(store: ReviewStore, campaign: str) -> list[tuple[Task, str]]:
 
 
 def _rows(store: ReviewStore, settings: Campaign) -> list[tuple[Task, str]]:
-    """Return the open tasks, each with its annotator if it came back to its writer."""
+    """Return the open tasks, with the annotator for each task that came back to its writer."""
     with store.reading() as connection:
         writers = writers_asked(connection, settings)
     return [(task, writer) for task in store.tasks(settings.name) for writer in writers.get(task.id, ("",))]
@@ -294,7 +294,7 @@ def _shown(item: TaskContent, image_name: Callable[[ItemImage], str], *, shows_k
 
 
 def _image_words(item: TaskContent, place: int, image_name: Callable[[ItemImage], str]) -> str:
-    """Return the file name of an image, with the size if annotators mark regions on it."""
+    """Return the file name of an image, with its size if annotators mark regions on the image."""
     name = image_name(item.images[place])
     if not item.sizes_wh:
         return name

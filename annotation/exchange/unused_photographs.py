@@ -19,7 +19,7 @@ _NAME = re.compile(r"[0-9a-f]{62}")
 
 
 def unused_photographs(root: Path, *, before: datetime, remove: bool) -> Unused:
-    """Return the photographs of a workspace to which no decision or draft refers, and remove the older ones.
+    """Return a workspace's photographs to which no decision or draft refers, and remove the older ones.
 
     Without a review store, all photographs are kept, since the store may be restored from a backup.
 
@@ -64,7 +64,7 @@ def _files(root: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _drafts(root: Path) -> Iterator[Path]:
-    """Yield the files that a killed process left incomplete."""
+    """Yield incomplete files left by a killed process."""
     return (path for path in collected_photographs(root).root.glob("tmp/*") if path.is_file())
 
 

@@ -40,7 +40,7 @@ class FurtherVotes(Record):
 
 
 class Qualification(Record):
-    """The requirement for annotators before they decide in a campaign.
+    """The requirement that annotators must meet before they decide in a campaign.
 
     Attributes:
         pass_mark: Right decisions among the practice items, of which there are five unless `practice` names others.
@@ -52,7 +52,7 @@ class Qualification(Record):
 
 
 class PauseBounds(Record):
-    """Bounds at which an annotator's work in a campaign is paused, with votes set aside until a curator restores them.
+    """Conditions for pausing an annotator in a campaign; their votes are set aside until a curator restores them.
 
     Attributes:
         below: Share of decisions made with care; an annotator is paused once the upper end of its 90 % credible
@@ -65,7 +65,7 @@ class PauseBounds(Record):
 
 
 class GoldFrom(Record):
-    """Accepted items that become gold for those who have not judged them.
+    """Accepted items that become gold for annotators who have not judged them.
 
     Attributes:
         campaign: Campaign of the items, of the kind `verify` or `screen_items`; None for the campaign itself.
@@ -81,7 +81,7 @@ class GoldFrom(Record):
 
 
 class PayRate(Record):
-    """The pay for an hour of work in a campaign.
+    """The hourly pay for work in a campaign.
 
     Attributes:
         rate: Pay for an hour.
@@ -171,7 +171,7 @@ class AssignmentSettings(Record):
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """Return these settings as they are stored: JSON values, without defaults."""
+        """Return these settings in the form in which they are stored: JSON values, without defaults."""
         document = self.model_dump(mode="json", exclude={"gold", "priorities", "practice"}, exclude_defaults=True)
         if self.attention_rate is not None:  # one schedule has the places of both
             of_gold = self.gold_rate if self.gold is not None or self.gold_from is not None else 0.0
@@ -190,15 +190,15 @@ class AssignmentSettings(Record):
 
     @property
     def practice_count(self) -> int:
-        """Return the number of the campaign's own practice items, or 0 if it uses Benchwright's."""
+        """Return the number of the campaign's own practice items, or 0 if it uses Benchwright's practice items."""
         return min(FEW_PRACTICE, len(self._practised)) if self.is_practice_of_release else len(self._practised)
 
     def gold_label(self, item_id: str) -> GoldLabel | None:
-        """Return the gold label of an item, or None if the item is not gold."""
+        """Return the gold label of an item, or None if the item is not a gold item."""
         return self._known.get(item_id)
 
     def practice_label(self, item_id: str) -> GoldLabel | None:
-        """Return the known label of a practice item, or None if the item is not for practice."""
+        """Return the known label of a practice item, or None if the item is not a practice item."""
         return self._practised.get(item_id)
 
     def known_label(self, item_id: str) -> GoldLabel | None:
@@ -206,7 +206,7 @@ class AssignmentSettings(Record):
         return self.practice_label(item_id) or self.gold_label(item_id)
 
     def priority(self, *names: object) -> int:
-        """Return the priority of an item with these names: the highest one set for any of them, or 0 if none is set."""
+        """Return the highest priority set for any of these names of an item, or 0 if none is set."""
         return max((self.priorities[name] for name in names if name in self.priorities), default=0)
 
 

@@ -1,4 +1,4 @@
-"""A campaign's form: what its annotators can enter about a task, and rules for the decisions.
+"""A campaign's form: what annotators can enter about a task, and the rules for decisions.
 
 Steps and `review open` make it, and the review store keeps it as JSON in the campaign's row. All code that shows a task
 or receives a decision reads it: the store's checks, the task card, tables, Label Studio, the rules.
@@ -20,7 +20,7 @@ _MOST_READ = 256
 
 
 class CampaignForm(Record):
-    """The form of one campaign.
+    """The form of a campaign.
 
     A decision is one of `decisions`, or of the task's own choices (`decisions_from`), with reasons and a note. In a
     typed form it is entered field by field (`fields`), and follows from the first field.
@@ -63,12 +63,12 @@ class CampaignForm(Record):
 
     @cached_property
     def typed(self) -> Form | None:
-        """Return the typed form with these `fields`, or None if annotators choose a decision."""
+        """Return the typed form with these `fields`, or None if annotators choose from decisions."""
         return None if self.fields is None else Form(fields=self.fields)
 
     @property
     def region_fields(self) -> tuple[RegionField, ...]:
-        """Return the fields for regions: those of the typed form, or the evidence of a decision."""
+        """Return the fields for regions: those of the typed form, or those that justify a decision."""
         if self.typed is not None:
             return self.typed.region_fields
         return () if self.evidence is None else (self.evidence,)
@@ -85,7 +85,7 @@ class CampaignForm(Record):
 
 @lru_cache(maxsize=_MOST_READ)
 def read_campaign_form(text: str) -> CampaignForm:
-    """Return the form in a campaign's row, ignoring keys unknown to this version.
+    """Return the form in a campaign's row; keys that this version does not know are ignored.
 
     Raises:
         ValueError: The text does not describe a form.

@@ -1,4 +1,4 @@
-"""The helpers of a campaign: programs that propose regions to its annotators, as recipe and store name them."""
+"""The helpers of a campaign: programs that propose regions to annotators, as recipe and store refer to them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CampaignHelpers(NamedTuple):
     propose: tuple[str, ...] = ()
 
     def named(self, name: str) -> NamedHelper | None:
-        """Return the helper of that name, or None if the campaign has none."""
+        """Return the helper with the given name, or None if the campaign has no such helper."""
         return next((helper for helper in self.helpers if helper.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def campaign_helpers(entries: Sequence[Any], propose: Sequence[str], folder: Pat
 
 
 def read_campaign_helpers(settings: Mapping[str, Any], form: CampaignForm) -> CampaignHelpers:
-    """Return the helpers of a campaign from the store, or GrabCut if a form with regions names none.
+    """Return the helpers of a campaign from the store; GrabCut if a form with regions names no helpers.
 
     Raises:
         BenchwrightError: A helper is no longer known.

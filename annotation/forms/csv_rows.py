@@ -1,4 +1,4 @@
-"""Read tables from users row by row; they are untrusted until checked.
+"""Read tables supplied by users row by row; their content is untrusted until checked.
 
 Any table is accepted (`files.tables`), with columns in any order. A file that is not a table, or a text file with an
 unreadable row, is refused as a whole; a wrong row states its problem and does not affect other rows.
@@ -43,7 +43,7 @@ def shown(value: str) -> str:
 
 
 def header_of(path: Path) -> list[str]:
-    """Return the names of a table's columns in lower case, or none if there are none or the file is not a table."""
+    """Return the column names of a table in lower case; none if there are none or the file is not a table."""
     try:
         return [name.strip().lower() for line in islice(Table.at(path).lines(), 1) for name in line.cells]
     except (OSError, BenchwrightError):
@@ -115,7 +115,7 @@ def _check_columns(
     optional: Sequence[str],
     ignored: Sequence[str] | None,
 ) -> None:
-    """Check that the required columns exist and all others are allowed.
+    """Check that all required columns exist and that all other columns are allowed.
 
     Raises:
         DataError: A required column is missing, or a column is not allowed.

@@ -1,4 +1,4 @@
-"""Drafts as values of a form's columns for tables and Label Studio, and the values that come back from there.
+"""Drafts as values of a form's columns, for tables and Label Studio, and the values returned from there.
 
 Columns there are prefilled with the draft. A value that comes back unchanged counts as accepted, a changed one as
 edited, and an emptied one as discarded.
@@ -21,12 +21,12 @@ _RESULTS = {"broken": "yes", "held": "no", "not_made": "no reply"}
 
 
 def drafts_field(form: Form) -> DraftsField | None:
-    """Return the field of a form that states which drafts were taken, or None if the form accepts no drafts."""
+    """Return the field of a form that states which drafts were used, or None if the form accepts no drafts."""
     return next((field for field in form.fields if isinstance(field, DraftsField)), None)
 
 
 def drafted_columns(form: Form, proposals: Proposals | None) -> dict[str, Any]:
-    """Return the drafted value of each column, as `with_numbered_fields` names these, except the headline.
+    """Return the drafted value of each column except the headline, with the column names of `with_numbered_fields`.
 
     Only annotators fill in the headline: their entry shows that they have looked.
 
@@ -49,7 +49,7 @@ def drafted_columns(form: Form, proposals: Proposals | None) -> dict[str, Any]:
 
 
 def taken_from_drafts(form: Form, fields: Mapping[str, Any], proposals: Proposals | None) -> dict[str, str]:
-    """Return the values that come from a draft: the path of each statement, with its path in the draft.
+    """Return the origins of values that come from a draft: the path of each statement, with its path in the draft.
 
     A value has the same path as its draft. An entry of a group that has moved is recognized by its distinguishing
     field, such as its question.
@@ -101,7 +101,7 @@ def _reading(field: Repeated, entry: Mapping[str, Any]) -> str:
 
 
 def drafts_in_words(form: Form, proposals: Proposals | None) -> str:
-    """Return the authors of a task's drafts with a second model's verdicts, one per line; empty if there are none."""
+    """Return the authors of a task's drafts, one per line, with a second model's verdicts; empty without drafts."""
     if proposals is None:
         return ""
     if proposals.failed is not None and not proposals.fields:

@@ -1,4 +1,4 @@
-"""Regions that annotators mark with a decision, to justify it: the part of the picture that makes the answer right."""
+"""Regions that annotators mark to justify a decision: the part of the picture that makes the answer right."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ACCEPT = "accept"
 
 
 class EvidenceSettings(Record):
-    """The region that justifies an answer, requested with it on the item's first picture.
+    """The region that justifies an answer; it is requested with the answer, on the item's first picture.
 
     Attributes:
         shape: `box`, `polygon` or `mask`.
@@ -54,7 +54,7 @@ class EvidenceSettings(Record):
 
 
 def campaign_form(evidence: EvidenceSettings | None, **keys: Any) -> CampaignForm:
-    """Return a campaign's form, with the field for regions if the campaign asks for any."""
+    """Return a campaign's form, including the field for regions if the campaign asks for any."""
     return CampaignForm(**keys) if evidence is None else CampaignForm(**keys, evidence=evidence.field())
 
 
@@ -72,7 +72,7 @@ def needs_evidence(form: CampaignForm, refusal: str | None, decision: str) -> bo
 
 
 def checked_evidence(form: CampaignForm, payload: Mapping[str, Any], submission: Submission) -> dict[str, Any] | None:
-    """Return the checked regions of a submission in a campaign without a typed form, or None if there are none.
+    """Return the checked regions in a submission to a campaign without a typed form, or None if there are none.
 
     Raises:
         FormError: The campaign asks for no regions, a region is wrong, or one is missing.

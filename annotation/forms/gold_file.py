@@ -57,7 +57,7 @@ def read_gold(path: Path) -> dict[str, GoldLabel]:
 
 
 def read_practice(path: Path) -> dict[str, GoldLabel]:
-    """Return the labels of the practice items, by item id: those of a file, or all of a release.
+    """Return the labels of practice items, by item id, from a file, or from a whole release.
 
     Raises:
         DataError: As for `read_gold`, or a file names fewer than 3 or more than 20 items.

@@ -1,4 +1,4 @@
-"""The part of a step's items that one campaign gets if several campaigns share the items."""
+"""The part of a step's items that one campaign receives if several campaigns share them."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class ItemPart(Record):
 
     @property
     def names_items(self) -> bool:
-        """Return whether the part uses properties that only items have."""
+        """Return whether the part refers to properties that only items have."""
         return bool(self.tasks or self.categories or self.attributes)
 
     def takes(self, record: Item | ImageRecord) -> bool:
-        """Return whether an item or image is in the part, regardless of other parts."""
+        """Return whether an item or image is in this part, regardless of other parts."""
         if isinstance(record, Item):
             if self.tasks and record.task not in self.tasks:
                 return False
@@ -58,16 +58,16 @@ class ItemPart(Record):
         return self.share is None or self.share[0] <= _place_of(record.root_image_id) < self.share[1]
 
     def takes_before(self, record: Item | ImageRecord, earlier: Iterable[ItemPart]) -> bool:
-        """Return whether an item or image is in the part once those of earlier campaigns have taken theirs."""
+        """Return whether an item or image is in this part once earlier campaigns have received their parts."""
         return self.takes(record) and (self.again or not any(part.takes(record) for part in earlier))
 
 
 def equal_shares(number: int) -> list[dict[str, Any]]:
-    """Return a given number of parts of equal size, in the form used in recipes."""
+    """Return a given number of parts of equal size, as written in recipes."""
     ends = [round(place / number, 4) for place in range(number)] + [1]
     return [{"share": [start, end]} for start, end in pairwise(ends)]
 
 
 def _place_of(image_id: str) -> float:
-    """Return a source picture's position in the random order of shares, at least 0 and below 1."""
+    """Return the position of a source picture in the random order of shares, at least 0 and below 1."""
     return int(digest(["share", image_id])[:16], 16) / _DRAWN_OF

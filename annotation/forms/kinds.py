@@ -297,5 +297,5 @@ BLIND_KINDS = (ANSWER, REVIEW)
 
 
 def shows_key(kind: str) -> bool:
-    """Return whether annotators of a kind of campaign see which choice is right; True for unknown kinds."""
+    """Return whether annotators in a kind of campaign see which choice is right; True for unknown kinds."""
     return kind not in KINDS or KINDS[kind].shows_key

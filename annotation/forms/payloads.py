@@ -1,4 +1,4 @@
-"""Payloads of tasks: an item, and in some campaigns texts next to it.
+"""Payloads of tasks: an item and, in some campaigns, the texts next to it.
 
 A payload is either the item's own JSON values, or `{"item", "beside", "about"}`. `beside` is a list of `{"label",
 "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. It may also hold
@@ -26,7 +26,7 @@ PICTURE = "picture"
 
 
 class TaskInput(NamedTuple):
-    """One content of one item, on which annotators decide."""
+    """One version of an item's content, on which annotators decide."""
 
     item_id: str
     content_hash: str
@@ -45,14 +45,14 @@ class TaskInput(NamedTuple):
 
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
-    """Return the payload of an item together with the texts that a file of tasks shows next to it."""
+    """Return the payload of an item, together with the texts that a task file shows next to the item."""
     return payload_beside(item, task.beside, task.about)
 
 
 def payload_beside(
     item: Mapping[str, Any], beside: Sequence[SideText], about: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the payload of a content, with texts next to it and the values that distinguish tables of results."""
+    """Return the payload of a content, with the texts next to it and the values that distinguish tables of results."""
     return {
         _ITEM: dict(item),
         "beside": [text.model_dump(mode="json") for text in beside],
@@ -72,7 +72,7 @@ def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def own_id_in(payload: Mapping[str, Any] | str) -> str | None:
-    """Return the id of a task's item at its source, or None if there is none.
+    """Return the id that a task's item has in its source, or None if there is no such id.
 
     Args:
         payload: The payload, either parsed or as JSON text.
@@ -82,7 +82,7 @@ def own_id_in(payload: Mapping[str, Any] | str) -> str | None:
 
 
 def with_sizes(payload: Mapping[str, Any], sizes_wh: Sequence[SizeWH]) -> dict[str, Any]:
-    """Return a payload that states the sizes of its pictures, or the unchanged payload if it has no pictures."""
+    """Return a payload that states the sizes of its pictures; unchanged if there are no pictures."""
     if not sizes_wh:
         return dict(payload)
     whole = payload if _ITEM in payload else {_ITEM: dict(payload), "beside": [], "about": {}}
@@ -90,7 +90,7 @@ def with_sizes(payload: Mapping[str, Any], sizes_wh: Sequence[SizeWH]) -> dict[s
 
 
 def sizes_in(payload: Mapping[str, Any]) -> tuple[SizeWH, ...]:
-    """Return the width and height in pixels of each picture on which a task's regions are marked; empty if unstated."""
+    """Return the width and height in pixels of each picture with a task's regions; empty if no sizes are stated."""
     stated = payload.get(_SIZES) or item_in(payload).get(_SIZES) or ()
     return tuple((int(width), int(height)) for width, height in stated)
 
@@ -124,12 +124,12 @@ class DraftNote(Record):
 
     @property
     def author(self) -> str:
-        """Return the author for readers: a model's name, or `template`."""
+        """Return the author in a form for readers: a model's name, or `template`."""
         return self.by.removeprefix("model:")
 
 
 class Proposals(Record):
-    """A model's drafts for the fields of a task's form, or the reason for missing ones.
+    """A model's drafts for the fields of a task's form, or the reason why there are none.
 
     Attributes:
         model: Model, by its name at the endpoint.
@@ -145,7 +145,7 @@ class Proposals(Record):
 
 
 def payload_of_picture(item: Mapping[str, Any], *, name: str, proposals: Proposals | None) -> dict[str, Any]:
-    """Return the payload of a picture about which annotators state facts: its name, and a model's drafts."""
+    """Return the payload for a picture about which annotators state facts: the picture's name and a model's drafts."""
     payload = {_ITEM: dict(item), "beside": [], "about": {PICTURE: name}}
     return payload if proposals is None else payload | {_PROPOSALS: proposals.model_dump(mode="json")}
 
@@ -172,7 +172,7 @@ def payload_of_revision(
 
 
 def previous_in(payload: Mapping[str, Any]) -> Mapping[int, Mapping[str, Any]]:
-    """Return the earlier text in each slot to revise, as the form's fields; empty if there is none."""
+    """Return the earlier text in each slot that is to be revised, as the form's fields; empty if there is none."""
     return {int(slot): fields for slot, fields in payload.get(_PREVIOUS, {}).items()}
 
 
@@ -182,7 +182,7 @@ def proposals_in(payload: Mapping[str, Any]) -> Proposals | None:
 
 
 class Facets(NamedTuple):
-    """Properties by which tasks are counted: kind of question, task and category of the item; None if absent."""
+    """Properties by which tasks are counted: the item's kind of question, task and category; None if absent."""
 
     kind: str | None
     task: str | None

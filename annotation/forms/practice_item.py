@@ -1,4 +1,4 @@
-"""A practice item: its content, the right decisions on it, and why they are right."""
+"""A practice item: its content, the right decisions on it, and the reason why they are right."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _PRACTISED_MARKS = (
 
 
 def practice_form(kind: str, form: CampaignForm, *, is_own: bool = False) -> CampaignForm:
-    """Return the form for practicing a campaign's work: its own, without fields that cannot be judged.
+    """Return the form for practicing a campaign's work: the campaign's form without fields that cannot be judged.
 
     Practice for describing omits writing questions. Practice for collecting judges other people's photographs, and for
     writing other people's questions. Practice for marking uses drawn still lifes, unless the campaign names its own

@@ -34,7 +34,7 @@ _WORDS_PER_S = 10.0
 
 
 def shortest_time_s(content: TaskContent, *, known: Collection[str] = ()) -> float:
-    """Return the shortest believable time of a task in seconds, at least `_RESPONSE_S`.
+    """Return the shortest believable time for a task in seconds, at least `_RESPONSE_S`.
 
     It counts the pictures, and the words of the question and of choices that are texts. Spaces separate words, so that
     in a language without spaces, such as Chinese, the time is shorter still. An annotator may rightly decide a task
@@ -58,7 +58,7 @@ def is_too_fast(active_s: float | None, shortest_s: float | None) -> bool:
 
 
 def shortest_times(payloads: Iterable[Mapping[str, Any]]) -> list[float]:
-    """Return the shortest believable times, in seconds, of tasks opened together, given their payloads.
+    """Return the shortest believable times, in seconds, for tasks that were opened together, given their payloads.
 
     Texts that several of them share are regarded as known. Parts of a payload outside its content are ignored.
     """
@@ -69,7 +69,7 @@ def shortest_times(payloads: Iterable[Mapping[str, Any]]) -> list[float]:
 
 
 def _content(payload: Mapping[str, Any]) -> tuple[list[str], int]:
-    """Return the texts and number of pictures in a payload, without creating records, since there may be many."""
+    """Return the texts and the number of pictures in a payload; no record is created, since payloads may be many."""
     item = item_in(payload)
     texts = [item.get("question"), *(choice.get("text") for choice in item.get("choices") or ())]
     return [text for text in texts if isinstance(text, str)], len(item.get("images") or ())

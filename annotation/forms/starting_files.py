@@ -1,4 +1,4 @@
-"""Files of marks from which annotators start in a campaign `mark`, as recipes name and the store records them."""
+"""Files of marks from which annotators start in a campaign `mark`, as recipes list and the store records them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class StartFile(Record):
 
 
 class StartAuthor(Record):
-    """The file of marks as the author of proposals.
+    """A file of marks as the author of proposals.
 
     Attributes:
         name: Name of the file or folder, without its path.
@@ -81,14 +81,14 @@ class StartAuthor(Record):
     version: str = Field(max_length=100)
 
     def proposed(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a region of the file, as JSON values, with its author as the source of the proposal."""
+        """Return a region in the file, as JSON values that name the file as the source of the proposal."""
         region = Region.model_validate(document)
         proposal = Proposal(helper=self.name, version=self.version, points=region.points, mask=region.mask)
         return region.model_copy(update={"proposal": proposal}).model_dump(mode="json")
 
 
 def check_files(files: Sequence[StartFile], folder: Path) -> None:
-    """Check that files exist, that their formats are known, and that none is named twice.
+    """Check that files exist, that their formats are known, and that no file is listed twice.
 
     Raises:
         DataError: One file fails a check.
@@ -102,7 +102,7 @@ def check_files(files: Sequence[StartFile], folder: Path) -> None:
 
 
 def authors_of(files: Sequence[StartFile], folder: Path) -> list[StartAuthor]:
-    """Return the files as authors, with digests of their content.
+    """Return the files as authors, together with digests of their content.
 
     Raises:
         DataError: A file is missing, its format is unclear, or it is named twice.
@@ -117,7 +117,7 @@ def authors_of(files: Sequence[StartFile], folder: Path) -> list[StartAuthor]:
 
 
 def _names_of(files: Sequence[StartFile]) -> list[str]:
-    """Return the names of files for readers; files with equal names get enough of their paths to distinguish them."""
+    """Return the names of files for readers; files with equal names are distinguished by parts of their paths."""
     paths = [PurePosixPath(file.path.replace("\\", "/")) for file in files]
     names = [path.name or str(path) for path in paths]
     for parts in range(2, max((len(path.parts) for path in paths), default=0) + 1):
@@ -131,12 +131,12 @@ def _names_of(files: Sequence[StartFile]) -> list[str]:
 
 
 def authors_in(settings: Mapping[str, Any]) -> list[StartAuthor]:
-    """Return the authors of the starting marks in a campaign's settings, or none if there are no such files."""
+    """Return the authors of the starting marks in a campaign's settings; none if there are no such files."""
     return [StartAuthor.model_validate(author) for author in settings.get(START_FROM, ())]
 
 
 def _digest(path: Path, form: MarkFormat) -> str:
-    """Return the SHA-256 of a file or, for a folder, of the names and digests of all files read from it."""
+    """Return the SHA-256 of a file or, for a folder, of the names and digests of all files that are read from it."""
     with naming(path):
         if path.is_file() and not (form == "yolo" and path.suffix in (".yaml", ".yml")):
             return _file_digest(path)

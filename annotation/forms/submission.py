@@ -1,4 +1,4 @@
-"""A decision on a task, in the common form in which every source passes it to the store."""
+"""A decision on a task, in the form in which all sources pass decisions to the store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A decision of an annotator or adjudicator on a task, with its reasons, note, edits and fields.
+    """A decision by an annotator or adjudicator on a task, with reasons, note, edits and fields.
 
     Every source creates submissions: the task card, a row of a table, an annotation in Label Studio, or a simulated
     annotator. The review store checks them against the campaign's form.

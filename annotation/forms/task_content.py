@@ -1,4 +1,4 @@
-"""Content of a task: an item, or an image, a pair of images or a prompt without an item (yet)."""
+"""The content of a task: an item; or an image, a pair of images or a prompt that is not an item."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _is_empty(value: Any) -> bool:
 
 
 class TaskContent(Record):
-    """The content that an annotator sees; an item is such content, with additional fields that are ignored.
+    """The content that an annotator sees; an item can serve as content, with its additional fields ignored.
 
     Attributes:
         task: Kind of question, such as `jigsaw` or `screen`.
@@ -52,5 +52,5 @@ def content_in(payload: Mapping[str, Any]) -> TaskContent:
 
 
 def task_input(record_id: str, content_hash: str, content: TaskContent) -> TaskInput:
-    """Return the input of a task with this content, whose verdict applies to the record `record_id`."""
+    """Return the input of a task with this content, whose verdict applies to the record with the id `record_id`."""
     return TaskInput(record_id, content_hash, content.model_dump(mode="json"))

@@ -1,1 +1,1 @@
-"""A workspace's items for curators: an index of all items, search, the history of one item, and acts on items."""
+"""A workspace's items for curators: an index of all items, search, the history of an item, and actions on items."""

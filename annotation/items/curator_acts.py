@@ -1,4 +1,4 @@
-"""A curator's acts on images and items: withdraw, restore, assign or reopen many at once, and decide divided ones.
+"""A curator's actions on images and items: withdraw, restore, assign or reopen many, and decide divided ones.
 
 An act is planned first: the plan lists the records it would change, and why it cannot change the others. The rules are
 those of other modules. Withdrawing, restoring and undoing are overrides of verdicts of steps, as on the command line.
@@ -39,7 +39,7 @@ LONGEST_WHY = 2000
 
 @dataclass(frozen=True)
 class ActPlan:
-    """The effects of an act.
+    """The effects of an action.
 
     Attributes:
         act: The act.
@@ -54,12 +54,12 @@ class ActPlan:
 
     @property
     def record_ids(self) -> list[str]:
-        """Return the records that would change."""
+        """Return the ids of the records that would change."""
         return list(dict.fromkeys(override.record_id for override in self.overrides))
 
 
 class AssignedTasks(NamedTuple):
-    """Tasks that a curator assigned to a person, and the reasons why others were not assigned, with their numbers."""
+    """Tasks that a curator assigned to a person, and the reasons why others were not assigned, with numbers."""
 
     name: str
     leases: Sequence[Lease]
@@ -74,7 +74,7 @@ class ReopenedTasks(NamedTuple):
 
 
 class CuratorActs:
-    """Acts of one curator in one workspace. Nothing here reads a clock: `now` is an argument.
+    """Actions of one curator in one workspace. No method reads a clock: `now` is an argument.
 
     Args:
         workspace: Folder of the workspace.
@@ -88,7 +88,7 @@ class CuratorActs:
         self._curator = curator
 
     def plan(self, act: Act, records: Iterable[KnownRecord], *, why: str) -> ActPlan:
-        """Return the effects of an act on these records, without carrying it out.
+        """Return the effects of an action on these records, without carrying it out.
 
         Raises:
             BenchwrightError: A required reason is empty, or the reason is too long or not a line of text; or the
@@ -130,7 +130,7 @@ class CuratorActs:
         return undone
 
     def may_be_asked(self, history: RecordHistory) -> bool:
-        """Return whether the curator may still have to judge a record, and so must not see its key or votes yet.
+        """Return whether the curator may still have to judge a record, and must therefore not see its key or votes yet.
 
         This applies while a task about the record is open in a campaign with human annotators in which the curator may
         decide, until they have judged the record or looked at it (`note_looked`).
@@ -146,7 +146,7 @@ class CuratorActs:
         )
 
     def note_looked(self, history: RecordHistory, *, now: datetime) -> None:
-        """Record that the curator has seen the key of a record and the others' decisions on it.
+        """Record that the curator has seen a record's key and the other people's decisions on it.
 
         Like an adjudicator, they can then neither judge it nor answer it blind in any campaign.
         """
@@ -160,7 +160,7 @@ class CuratorActs:
                 note_seen(connection, task.facts.task_id, self._curator, now=now)
 
     def assign(self, record_ids: Sequence[str], name: str, *, now: datetime) -> AssignedTasks:
-        """Reserve the open tasks about records for a person, who gets them before all other tasks, for `ASSIGNED_FOR`.
+        """Reserve the open tasks about records for a person, who gets these before all other tasks, for `ASSIGNED_FOR`.
 
         No annotator loses a task. A task without free slots, or one that the person has decided, wrote or may not
         answer blind, stays as it is.
@@ -192,7 +192,7 @@ class CuratorActs:
         return AssignedTasks(name, tuple(assigned), refused.most_common())
 
     def reopen(self, record_ids: Sequence[str], *, why: str, now: datetime) -> ReopenedTasks:
-        """Reopen decided tasks about records, each for as many further annotators as its rule requires.
+        """Reopen decided tasks about records, each task for as many further annotators as its rule requires.
 
         Args:
             record_ids: Ids of the records.
@@ -220,12 +220,12 @@ class CuratorActs:
         return ReopenedTasks(reopened, refused.most_common())
 
     def take_back(self, assigned: AssignedTasks, *, now: datetime) -> None:
-        """Return the assigned slots, unless they were decided in the meantime."""
+        """Withdraw the assigned slots, except those decided in the meantime."""
         for lease in assigned.leases:
             self._store.release(lease.slot_id, assigned.name, now=now)
 
     def decide_task(self, task: ReviewedTask, submission: Submission, *, now: datetime) -> None:
-        """Decide a task as an adjudicator does, or send it back to further annotators (`send_back`).
+        """Decide a task as an adjudicator, or send it back to further annotators (`send_back`).
 
         Raises:
             RefusedError: The task is not open to this curator, or does not accept this decision.
@@ -244,7 +244,7 @@ _NOT_OF_THIS_RUN = "the last run did not make it, so no step of the run can drop
 
 
 def may_be_decided(task: ReviewedTask, curator: str) -> bool:
-    """Return whether a curator may decide a task as an adjudicator, under the conditions of the adjudicator's queue.
+    """Return whether a curator may decide a task as an adjudicator, by the conditions of the adjudicator's queue.
 
     The rule names an adjudicator, the annotators have left the task open or disagree on it, it has not been adjudicated
     since, and the curator has not judged the item.
@@ -271,5 +271,5 @@ def _checked_reason(why: str, *, needed: bool) -> str:
 
 
 def _without_id(message: str, record_id: str) -> str:
-    """Return a message about one record, reworded for any record."""
+    """Return a message about one record, reworded so that it applies to any record."""
     return message.replace(repr(record_id), "it").replace(record_id, "it")

@@ -76,7 +76,7 @@ CREATE VIRTUAL TABLE asked USING fts5(words, tokenize='porter unicode61 remove_d
 
 
 class IndexFile:
-    """The index file of one workspace.
+    """The index file of a workspace.
 
     Args:
         cache: Folder `cache/` of the workspace.
@@ -87,7 +87,7 @@ class IndexFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection that sees one state of the file, with the vectors of items attached, if any.
+        """Yield a connection that sees a single state of the file, with the vectors of items attached if there are any.
 
         Raises:
             sqlite3.Error: The file is damaged; call `discard` to allow a new one.
@@ -99,7 +99,7 @@ class IndexFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection in a write transaction; other writers wait, and readers see no changes before its end.
+        """Yield a connection in a write transaction; other writers wait, and readers see no changes until it ends.
 
         Raises:
             sqlite3.Error: The file is damaged or not writable, or another process has written for a minute.
@@ -153,6 +153,6 @@ class IndexFile:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Return whether an error means that the file is not an item index, rather than in use or on a full disk."""
+    """Return whether an error means that the file is not an item index, not that it is in use or the disk is full."""
     code = getattr(error, "sqlite_errorname", "")
     return code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT", "SQLITE_IOERR_SHORT"))

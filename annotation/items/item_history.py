@@ -1,4 +1,4 @@
-"""One image or item in full: versions, verdicts with measures, people's decisions and comments, scores, origin.
+"""An image or item in full: versions, verdicts with measures, people's decisions and comments, scores, origin.
 
 All data comes from one shard of the tables and one item's rows in the store; the index only locates it.
 """
@@ -42,7 +42,7 @@ _SCORES = ("state", "letter", "right", "reply")
 
 
 class ItemVersion(NamedTuple):
-    """One version of an item: its maker, author and time if people made it, and its content as JSON values."""
+    """A version of an item: its maker, its author and time if people made it, and its content as JSON values."""
 
     by: str
     content: Mapping[str, Any]
@@ -51,7 +51,7 @@ class ItemVersion(NamedTuple):
 
 
 class StepVerdict(NamedTuple):
-    """One step's verdict: the one that counts, the step's own, and its measures."""
+    """The verdict of a step: the verdict that counts, the step's own verdict, and the measures."""
 
     step: str
     verdict: str
@@ -63,7 +63,7 @@ class StepVerdict(NamedTuple):
 
 
 class ReviewedTask(NamedTuple):
-    """One task about the item: its campaign, the round, the outcome so far, and all decisions and comments."""
+    """A task about the item: campaign, round, the outcome so far, and all decisions and comments."""
 
     campaign: Campaign
     facts: TaskFacts
@@ -73,7 +73,7 @@ class ReviewedTask(NamedTuple):
 
 @dataclass
 class RecordHistory:
-    """All data about one record.
+    """All data about a record.
 
     Attributes:
         record: The record; its source image is empty if only the review store knows it.
@@ -99,12 +99,12 @@ class RecordHistory:
 
     @property
     def content(self) -> Mapping[str, Any]:
-        """Return the newest version's content; empty for images."""
+        """Return the content of the newest version; empty for images."""
         return self.versions[-1].content if self.versions else {}
 
 
 def known_records(connection: sqlite3.Connection, record_ids: Sequence[str]) -> list[KnownRecord]:
-    """Return the records of the index with these ids, by id; `root_image_id` is empty if no run made them."""
+    """Return the records of the index with these ids, by id; `root_image_id` is empty for those that no run made."""
     query = (
         "SELECT record_id, coalesce(root_image_id, ''), stream FROM records "
         "WHERE record_id IN (SELECT value FROM json_each(?)) ORDER BY record_id"
@@ -159,7 +159,7 @@ def _read_run(history: RecordHistory, workspace: Workspace) -> None:
 
 
 def _add_verdict(verdicts: list[StepVerdict], verdict: StepVerdict) -> None:
-    """Add a verdict; the two halves of a filter become one line, which has the measures of the first."""
+    """Add a verdict; the two halves of a filter are combined into one line with the measures of the first half."""
     if verdicts and verdicts[-1].step == verdict.step and verdicts[-1].verdict == "keep":
         verdict = verdict._replace(measures={**verdicts.pop().measures, **verdict.measures})
     verdicts.append(verdict)
@@ -179,7 +179,7 @@ def _source(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _made(version: ItemVersion) -> dict[str, str]:
-    """Return how an item was made: the step, the authors of its texts, and the step's notes."""
+    """Return how an item was made: the step, the authors of the texts, and the step's notes."""
     content = version.content
     writers = ", ".join(f"{part}: {writer}" for part, writer in (content.get("written_by") or {}).items())
     evidence = ", ".join(f"{name} {_short(value)}" for name, value in (content.get("evidence") or {}).items())
@@ -233,7 +233,7 @@ def _shown(content: Mapping[str, Any]) -> list[Any]:
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return the differences between two versions of an item: for each part, its text before and after."""
+    """Return the differences between two versions of an item: each changed part, with its text before and after."""
     parts = {}
     for name in ("question", "answer", "explanation"):
         if before.get(name) != after.get(name):

@@ -1,4 +1,4 @@
-"""The index of all images and items of a workspace, kept and dropped, with the results of the run and the review.
+"""The index of all images and items of a workspace, kept and dropped, with the results of the run and of the review.
 
 It is derived from the run's tables and the review store, and never the source of truth. If nothing has changed,
 `refresh` needs only a few look-ups. After a run, it reads the changed shards; after decisions, it reads the decided
@@ -42,7 +42,7 @@ _T = TypeVar("_T")
 
 
 class Refreshed(NamedTuple):
-    """The result of a refresh: the new state of the index, and the amount read."""
+    """The result of a refresh: the new state of the index, and the amount of data read."""
 
     generation: str
     shards: int = 0
@@ -50,7 +50,7 @@ class Refreshed(NamedTuple):
 
 
 class ItemIndex:
-    """The item index of one workspace. Safe for concurrent threads and processes.
+    """The item index of a workspace; safe for concurrent threads and processes.
 
     Args:
         workspace: Folder of the workspace.
@@ -72,7 +72,7 @@ class ItemIndex:
         return self._whole(self._refresh)
 
     def reading(self, read: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Return the result of a function applied to one state of the index.
+        """Return the result of applying a function to a single state of the index.
 
         Raises:
             BenchwrightError: The index is unreadable.
@@ -85,7 +85,7 @@ class ItemIndex:
         return self._whole(do)
 
     def _whole(self, act: Callable[[], _T]) -> _T:
-        """Perform an operation on the file; if it turns out to be damaged, rebuild it and repeat the operation."""
+        """Perform an operation on the file; if the file proves to be damaged, rebuild it and repeat the operation."""
         try:
             try:
                 return act()
@@ -130,7 +130,7 @@ def _generation(stamps: Mapping[str, str]) -> str:
 
 
 class _PendingRows:
-    """Rows written together, table by table, which is much faster than record by record."""
+    """Rows that are written together, table by table, which is much faster than writing record by record."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -150,12 +150,12 @@ class _PendingRows:
                 self.add("facets", self.name(kind, value), number)
 
     def add_text(self, rowid: int, words: Iterable[str]) -> None:
-        """Make a record searchable by these texts; the run's texts have an even `rowid`, the store's an odd one."""
+        """Make a record searchable by these texts; `rowid` is even for the run's texts and odd for the store's."""
         if text := "\n".join(filter(None, words)):
             self.add("texts (rowid, words)", rowid, text)
 
     def asked(self, number: int, question: str, options: Sequence[str]) -> tuple[str, str]:
-        """Make a record comparable by question and options, and return their text and its key."""
+        """Make a record comparable by its question and options; return their text and the text's key."""
         text = "\n".join(filter(None, [question, *options]))
         if text:
             self.add("asked (rowid, words)", number, text)
@@ -178,7 +178,7 @@ class _PendingRows:
         self._rows.clear()
 
     def forget(self, numbers: Iterable[int]) -> None:
-        """Remove records with all their data except their measures."""
+        """Remove records with all their data, but keep their measures."""
         listed = list(numbers)
         for table in ("records", "reviews", "pictures", "facets"):
             self._connection.execute(f"DELETE FROM {table} WHERE {_IN_LIST}", (json.dumps(listed),))  # noqa: S608
@@ -196,7 +196,7 @@ class _PendingRows:
 
 
 class _Writing:
-    """One refresh, in a transaction of the index."""
+    """A single refresh, in a transaction of the index."""
 
     def __init__(self, connection: sqlite3.Connection, workspace: Workspace, store: ReviewStore) -> None:
         self._connection = connection
@@ -222,7 +222,7 @@ class _Writing:
         return shards, len(changed)
 
     def _take_run(self) -> tuple[int, set[str]]:
-        """Read the shards whose tables changed; return their number, and the ids of all records before and after."""
+        """Read the shards whose tables changed; return the number of these, and all records' ids before and after."""
         facts = RunFacts(self._workspace)
         before = dict(self._connection.execute("SELECT shard, signature FROM shards"))
         after = facts.shards()
@@ -278,7 +278,7 @@ class _Writing:
             self._rows.add("pictures", number, place, picture.image_id, picture.marks)
 
     def _take_review(self, facts: ReviewFacts, in_force: Mapping[str, set[str]], ids: Sequence[str]) -> None:
-        """Write the review data of records, and the state that follows from run and review together."""
+        """Write the review data of records, and the state that follows from the run and the review together."""
         query = (
             "SELECT record_id, number, shard, stream, run_state, run_reason, has_run_override, revision "
             "FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
@@ -300,7 +300,7 @@ class _Writing:
                 self._add_review(ReviewRecord(record_id), known[record_id], in_force.get(record_id, set()))
 
     def _add_store_only(self, review: ReviewRecord, known: _KnownRecord | None) -> _KnownRecord:
-        """Add a record that only the store knows, such as an item of a release under another review."""
+        """Add a record that only the store contains, such as an item of a release under another review."""
         number = self._number() if known is None else known.number
         if known is not None:
             self._rows.forget([number])
@@ -337,7 +337,7 @@ class _Writing:
         self._rows.add_text(2 * number + 1, texts)
 
     def _keep_hashes(self) -> None:
-        """Write all pHashes as two columns of bytes, so that a search by similarity need not visit every record."""
+        """Write all pHashes as two columns of bytes, so that similarity search need not visit every record."""
         rows = self._connection.execute("SELECT number, phash FROM records WHERE phash IS NOT NULL ORDER BY number")
         table = np.array(rows.fetchall(), np.int64).reshape(-1, 2)
         self._connection.execute("DELETE FROM hashes")
@@ -350,7 +350,7 @@ class _Writing:
 
 
 class _KnownRecord(NamedTuple):
-    """A record of the index as a refresh finds it; `shard` is None if only the review store knows it."""
+    """A record in the index before a refresh; `shard` is None if only the review store contains the record."""
 
     number: int
     shard: str | None
@@ -413,5 +413,5 @@ def _marks(review: ReviewRecord, known: _KnownRecord, actions: set[str]) -> list
 
 
 def _spelled(codes: Iterable[str]) -> list[str]:
-    """Return codes such as `wrong_answer` as words to search for."""
+    """Return codes such as `wrong_answer` as searchable words."""
     return [code.replace("_", " ") for code in sorted(codes)]

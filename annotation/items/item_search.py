@@ -1,4 +1,4 @@
-"""Search in the item index: by words, properties, measures and similarity, page by page, with the number of hits.
+"""Search in the item index: by words, properties, measures and similarity, in pages, with the number of hits.
 
 A query converts to a URL and back, so that a curator can send a link.
 """
@@ -47,7 +47,7 @@ _CODES: Mapping[str, Sequence[str]] = {"sort": _SORTS, "alike": get_args(Alike)}
 
 @dataclass(frozen=True)
 class ItemQuery:
-    """A search; a record fits if it meets all given conditions.
+    """A search, which a record matches if it meets all given conditions.
 
     Attributes:
         words: Beginnings of words, all of which occur in question, options, notes, reasons or name; or of an id.
@@ -90,7 +90,7 @@ class ItemQuery:
 
     @classmethod
     def from_params(cls, params: Mapping[str, str]) -> ItemQuery:
-        """Return the query in a URL's parameters, without unknown or unreadable ones."""
+        """Return the query in a URL's parameters; unknown and unreadable parameters are ignored."""
         values: dict[str, object] = {}
         for field in fields(cls):
             text = params.get(field.name, "")
@@ -108,29 +108,29 @@ class ItemQuery:
         return cls(**values)  # type: ignore[arg-type] # each has the type of its field
 
     def to_params(self) -> dict[str, str]:
-        """Return the parameters of a URL, without those that have their defaults."""
+        """Return the URL parameters of the query, without those that have default values."""
         default = ItemQuery()
         changed = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: _spelled(value) for name, value in changed.items() if value != getattr(default, name)}
 
     @property
     def is_by_likeness(self) -> bool:
-        """Return whether the most similar records come first."""
+        """Return whether the most similar records are listed first."""
         return bool(self.like or self.meaning)
 
     @property
     def is_default(self) -> bool:
-        """Return whether the query is the default: every record, in the usual order."""
+        """Return whether the query is the default: all records, in the usual order."""
         return not replace(self, page=1).to_params()
 
     @property
     def is_empty(self) -> bool:
-        """Return whether every record fits."""
+        """Return whether every record matches."""
         return not replace(self, sort="activity", alike="pictures", columns=(), page=1).to_params()
 
 
 class FoundRecord(NamedTuple):
-    """One record as the list shows it.
+    """A record as the list shows it.
 
     Args:
         record_id: Id of the image, item or other record.
@@ -164,7 +164,7 @@ class FoundRecord(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """One page of a search's hits: the number of all hits, the page's number, and the records on it.
+    """A page of the hits of a search: the total number of hits, the page number, and the records on the page.
 
     If the most similar records come first, `by` names the basis of comparison.
     """
@@ -177,7 +177,7 @@ class Hits(NamedTuple):
 
 
 class MeasureRange(NamedTuple):
-    """The range of one measure: the smallest and largest values, and the number of records that have one."""
+    """The range of a measure: the smallest and largest values, and the number of records that have a value."""
 
     least: float
     most: float
@@ -185,7 +185,7 @@ class MeasureRange(NamedTuple):
 
 
 def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int = _PAGE_SIZE) -> Hits:
-    """Return the requested page of hits, or the last one if there are fewer pages."""
+    """Return the requested page of hits; if there are fewer pages, return the last page."""
     where, values = _condition(query)
     near = _near(connection, query)
     nearest: list[int] = []
@@ -220,7 +220,7 @@ def _near(connection: sqlite3.Connection, query: ItemQuery) -> NearRecords | Non
 
 
 def records_of(connection: sqlite3.Connection, ids: Sequence[str]) -> list[FoundRecord]:
-    """Return the records with these ids, in that order, without ids that are in no run and no campaign."""
+    """Return the records with these ids, in the given order; ids that are in no run and no campaign are ignored."""
     query = "SELECT record_id, number FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
     numbers: dict[str, int] = dict(connection.execute(query, (json.dumps(list(ids)),)).fetchall())
     shown = {row[0]: FoundRecord(*row[1:]) for row in connection.execute(_SHOWN, (_listed(numbers.values()),))}
@@ -228,13 +228,13 @@ def records_of(connection: sqlite3.Connection, ids: Sequence[str]) -> list[Found
 
 
 def ids_of(connection: sqlite3.Connection, query: ItemQuery, *, most: int = MOST_SELECTED) -> list[str]:
-    """Return the ids of the first hits of a query, at most `most`, in its order."""
+    """Return the ids of the first hits of a query, at most `most`, in the query's order."""
     hits = search(connection, replace(query, page=1), page_size=most)
     return [record.record_id for record in hits.records]
 
 
 def options(connection: sqlite3.Connection) -> dict[str, list[tuple[str, int]]]:
-    """Return the values of each property of a query with the number of records that have them, most frequent first."""
+    """Return the values of each property in a query, most frequent first, with the number of records that have them."""
     query = "SELECT kind, value, n FROM names JOIN (SELECT name, count(*) AS n FROM facets GROUP BY name) ON id = name"
     counted: dict[str, dict[str, int]] = {}
     for kind, value, n in connection.execute(query):
@@ -250,7 +250,7 @@ def options(connection: sqlite3.Connection) -> dict[str, list[tuple[str, int]]]:
 
 
 def states_of(connection: sqlite3.Connection, record_id: str) -> list[str]:
-    """Return the state of a record, and then its further properties; empty for an unknown record."""
+    """Return a record's state, followed by its further properties; empty for an unknown record."""
     query = (
         "SELECT value, value = v.state FROM records r JOIN reviews v USING (number) JOIN facets f USING (number) "
         "JOIN names ON id = f.name WHERE record_id = ? AND kind = 'state' ORDER BY 2 DESC, 1"
@@ -268,7 +268,7 @@ def measures(connection: sqlite3.Connection) -> dict[str, MeasureRange]:
 
 
 def has_hashes(connection: sqlite3.Connection) -> bool:
-    """Return whether a step computed perceptual hashes, which similarity by hashes needs."""
+    """Return whether a step computed perceptual hashes, which are needed for similarity by hashes."""
     return connection.execute("SELECT 1 FROM records WHERE phash IS NOT NULL LIMIT 1").fetchone() is not None
 
 
@@ -304,7 +304,7 @@ def _condition(query: ItemQuery) -> tuple[str, list[object]]:
 
 
 def _matches(words: str) -> list[str]:
-    """Return an expression of FTS5 for each word: its beginning, in quotes, so that nothing in it is an operator."""
+    """Return an FTS5 expression for each word: the word as a prefix, quoted so that nothing in it is an operator."""
     return [f'"{word}"*' for word in _WORD.findall(words)[:_MOST_WORDS]]
 
 

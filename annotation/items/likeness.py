@@ -1,4 +1,4 @@
-"""Similarity of items: by pictures or questions, to another item or to words, by the best vectors available.
+"""Similarity of items, by pictures or questions, to another item or to words, using the best vectors available.
 
 Pictures are compared by the vectors of a vision model if `review likeness` made any, otherwise by perceptual hashes.
 Questions are compared by the vectors of a sentence model, if there are any, otherwise by their shared words, weighted
@@ -40,7 +40,7 @@ Vectors = NDArray[np.float32]
 
 
 class NearRecords(NamedTuple):
-    """The similar records, by number.
+    """The similar records, by record number.
 
     Args:
         by: Basis of the comparison.
@@ -52,13 +52,13 @@ class NearRecords(NamedTuple):
     values: Mapping[int, float]
 
     def ordered(self) -> list[int]:
-        """Return the numbers, the most similar first."""
+        """Return the record numbers, most similar first."""
         sign = 1 if self.by == "picture_hashes" else -1
         return sorted(self.values, key=lambda number: (sign * self.values[number], number))
 
 
 def like_pictures(connection: sqlite3.Connection, like: str) -> NearRecords:
-    """Return the records with pictures similar to those of a record.
+    """Return the records whose pictures are similar to those of a given record.
 
     Args:
         connection: Connection to the index.
@@ -77,7 +77,7 @@ def like_pictures(connection: sqlite3.Connection, like: str) -> NearRecords:
 
 
 def like_question(connection: sqlite3.Connection, record_id: str) -> NearRecords:
-    """Return the records whose question and options are similar in meaning to a record's, or share words with them."""
+    """Return the records whose question and options are similar in meaning to a record's, or share words with it."""
     row = connection.execute("SELECT asked, asked_key FROM records WHERE record_id = ?", (record_id,)).fetchone()
     asked, key = row or ("", "")
     model = kept_models(connection).get("words")
@@ -89,7 +89,7 @@ def like_question(connection: sqlite3.Connection, record_id: str) -> NearRecords
 
 
 def by_meaning(connection: sqlite3.Connection, words: str) -> NearRecords:
-    """Return the records whose question and options are similar in meaning to some words, or share them."""
+    """Return the records whose question and options are similar in meaning to given words, or share some of them."""
     model = kept_models(connection).get("words")
     if model is not None and (loaded := _sentence_model(model.folder, model.digest)) is not None:
         vector = loaded.vectors([words])
@@ -98,7 +98,7 @@ def by_meaning(connection: sqlite3.Connection, words: str) -> NearRecords:
 
 
 class Comparable(NamedTuple):
-    """The number of records comparable by vectors, and of all with pictures or texts to compare."""
+    """The numbers of pictures and of questions that have vectors, and of all those that can have one."""
 
     pictures: int
     of_pictures: int
@@ -107,7 +107,7 @@ class Comparable(NamedTuple):
 
 
 def comparable(connection: sqlite3.Connection) -> Comparable:
-    """Return the numbers of pictures and questions with vectors."""
+    """Return the numbers of pictures and of questions that have vectors, and of all those that can have one."""
     models = kept_models(connection)
 
     def count(kind: VectorKind, keys: str) -> tuple[int, int]:
@@ -134,7 +134,7 @@ _OF_KIND: Mapping[VectorKind, str] = {
 
 
 def _nearest(connection: sqlite3.Connection, kind: VectorKind, digest: str, to: Vectors) -> dict[int, float]:
-    """Return the records with the largest cosines between one of their vectors and one of the given vectors."""
+    """Return the records that have the largest cosine between any of their vectors and any given vector."""
     query = (
         f"SELECT o.number, v.vector FROM {SCHEMA}.vectors v JOIN {_OF_KIND[kind]} "  # noqa: S608 - names of ours
         "WHERE v.kind = ? AND v.digest = ?"
@@ -153,7 +153,7 @@ def _nearest(connection: sqlite3.Connection, kind: VectorKind, digest: str, to: 
 
 
 def _read(vectors: list[bytes]) -> Vectors:
-    """Return kept vectors as rows, each of length 1."""
+    """Return stored vectors as rows, each with length 1."""
     rows = np.frombuffer(b"".join(vectors), "<f2").reshape(len(vectors), -1).astype(np.float32)
     unit: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6)
     return unit
@@ -161,7 +161,7 @@ def _read(vectors: list[bytes]) -> Vectors:
 
 @lru_cache(maxsize=1)
 def _sentence_model(folder: Path, digest: str) -> SentenceModel | None:
-    """Return the sentence model that made the vectors, or None if it is missing or has changed."""
+    """Return the sentence model that made the vectors; None if the model is missing or has changed."""
     from benchwright.diagnostics.models.sentence_model import load_sentences
 
     try:
@@ -172,7 +172,7 @@ def _sentence_model(folder: Path, digest: str) -> SentenceModel | None:
 
 
 def _sharing_words(connection: sqlite3.Connection, text: str) -> dict[int, float]:
-    """Return the records whose question and options share words with a text: the share of the best match's weight."""
+    """Return the records whose question and options share words with a text, scored relative to the best match."""
     words = list(dict.fromkeys(word.casefold() for word in _WORD.findall(text)))[:_MOST_WORDS]
     if not words:
         return {}
@@ -183,7 +183,7 @@ def _sharing_words(connection: sqlite3.Connection, text: str) -> dict[int, float
 
 
 def _near_hashes(connection: sqlite3.Connection, like: str) -> dict[int, float]:
-    """Return the number of bits in which pHashes differ from one, by record, for the nearest within `_NEAR_BITS`."""
+    """Return the number of bits in which pHashes differ from a given one, by record, for those within `_NEAR_BITS`."""
     if _HASH.fullmatch(like):
         code = int(like.removeprefix("hash-"), 16)
     else:

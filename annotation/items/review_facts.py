@@ -1,4 +1,4 @@
-"""Review data of items, over all campaigns together: state, reasons, names, disagreement, notes."""
+"""Review data on items, over all campaigns together: state, reasons, names, disagreement, notes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _REJECTED = {
 
 @dataclass
 class ReviewRecord:
-    """The review store's data about one item, over all its tasks.
+    """The review store's data about an item, over all the item's tasks.
 
     Attributes:
         item_id: Id of the item, image or other record.
@@ -87,7 +87,7 @@ class ReviewRecord:
 
 
 class ReviewFacts:
-    """Reads the store's data about items, campaign by campaign under the campaign's own rule."""
+    """Reads the store's data about items, one campaign after another, each under its own rule."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
@@ -96,7 +96,7 @@ class ReviewFacts:
         self._reasons = {number: reasons_field(campaign) for number, campaign in self._campaigns.items()}
 
     def records(self, item_ids: Iterable[str], *, with_content: Iterable[str] = ()) -> Iterator[ReviewRecord]:
-        """Yield the data about each of these items that has a task.
+        """Yield the data about each of these items that have tasks.
 
         Args:
             item_ids: Ids of items, images or other records.
@@ -174,7 +174,7 @@ class ReviewFacts:
 
 
 def _texts_of(annotation: Annotation) -> list[str]:
-    """Return an annotator's texts in a decision: the note, and the texts of a typed form and of proposed edits."""
+    """Return an annotator's texts in a decision: the note, the texts of a typed form, and those of proposed edits."""
     texts = [annotation.note] if annotation.note else []
     for values in (annotation.fields, annotation.edits):
         texts += list(_texts_in(values or {}))
@@ -182,7 +182,7 @@ def _texts_of(annotation: Annotation) -> list[str]:
 
 
 def _texts_in(values: Any) -> Iterator[str]:
-    """Yield every text with a space in JSON values; codes and letters have none."""
+    """Yield every text in JSON values that contains a space, which codes and letters do not."""
     if isinstance(values, str):
         if " " in values.strip():
             yield values
@@ -195,5 +195,5 @@ def _texts_in(values: Any) -> Iterator[str]:
 
 
 def _together(states: Sequence[ReviewState]) -> ReviewState | None:
-    """Return the state over all campaigns: open work first, then a rejection, then an acceptance."""
+    """Return the state over all campaigns: open work takes precedence, then a rejection, then an acceptance."""
     return min(states, key=get_args(ReviewState).index, default=None)

@@ -25,7 +25,7 @@ _PHASH = "phash"
 
 
 class PictureRow(NamedTuple):
-    """One picture of a record: the image, and its marks as JSON; the marks are empty if there are none."""
+    """A picture of a record: the image, and its marks as JSON, which are empty if there are no marks."""
 
     image_id: str
     marks: str = ""
@@ -33,7 +33,7 @@ class PictureRow(NamedTuple):
 
 @dataclass
 class RunRecord:
-    """One image or item in the run's tables.
+    """An image or item in the run's tables.
 
     Attributes:
         record_id: Id of the image or item.
@@ -79,7 +79,7 @@ class RunRecord:
 
 
 class RunFacts:
-    """The shards of a workspace's last run. It reads tables only; their listings show which ones changed."""
+    """Reads the shards of a workspace's last run; only tables are read, and their listings show which ones changed."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -93,7 +93,7 @@ class RunFacts:
 
     @staticmethod
     def stamp(workspace: Workspace) -> str:
-        """Return a text that changes whenever a run changes the contents of its tables; it reads no table."""
+        """Return a text that changes whenever a run changes the contents of its tables; no table is read."""
         places = [workspace.root / "workspace.json", *sorted(workspace.tables.glob("*/current.json"))]
         seen = []
         for place in places:
@@ -105,7 +105,7 @@ class RunFacts:
         return digest(seen)
 
     def shards(self) -> dict[str, str]:
-        """Return a digest of all table contents about a shard, by shard."""
+        """Return, by shard, a digest of all table contents about the shard."""
         listed: dict[str, list[Any]] = {}
         for stage, markers in self._markers.items():
             role = self._plans.get(stage)
@@ -115,7 +115,7 @@ class RunFacts:
         return {shard: digest(entries) for shard, entries in sorted(listed.items())}
 
     def records(self, shard: str) -> list[RunRecord]:
-        """Return the images and items of a shard, including dropped ones, images first.
+        """Return the images and items of a shard, images first, including dropped ones.
 
         Images that only serve as pictures of items are left out: they appear with their items.
         """
@@ -140,7 +140,7 @@ class RunFacts:
 
     @staticmethod
     def _take_item(records: dict[str, RunRecord], row: Mapping[str, Any]) -> None:
-        """Add an item, or replace it with a later version of itself."""
+        """Add an item, or replace it with its later version."""
         document = json.loads(row["record"])
         record = records.setdefault(
             row["item_id"], RunRecord(row["item_id"], "items", row["root_image_id"], task=document["task"])
@@ -193,7 +193,7 @@ _IMAGE_COLUMNS = ["image_id", "root_image_id", "source_uri", "dataset", "author"
 
 
 def _plans(workspace: Workspace) -> dict[str, Stage]:
-    """Return the stages of the last recipe, by id; none if one of its steps is no longer installed."""
+    """Return the stages of the last recipe, by id; none if any of its steps is no longer installed."""
     from benchwright.pipeline.run import stages_of_workspace
 
     try:
@@ -226,7 +226,7 @@ def _judge(record: RunRecord, stage: str, verdict: str, reason: str, *, is_campa
 
 
 def texts_in(document: Mapping[str, Any]) -> list[str]:
-    """Return the texts of an item, given as JSON values, besides its question: options, explanation, names."""
+    """Return the texts of an item, given as JSON values, other than its question: options, explanation, names."""
     attributes = [str(value) for value in (document.get("attributes") or {}).values()]
     named = [document.get(name) for name in ("explanation", "category", "level", "task")]
     return [text for text in (*options_in(document), *named, *attributes) if text]

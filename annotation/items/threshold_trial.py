@@ -1,4 +1,4 @@
-"""Effects of another threshold of a filter, from the values that the last run measured. Nothing is changed.
+"""Effects of another threshold of a filter, based on the values that the last run measured; nothing is changed.
 
 A filter judges measured values alone (`Filter.judge`), so each record is judged again as in a run, with one setting
 changed. Only a run can show what the following steps do with a restored record.
@@ -36,7 +36,7 @@ _VERDICTS = ("keep", "ask", "drop")
 
 
 class FilterThreshold(NamedTuple):
-    """A threshold of a filter of the last recipe.
+    """A threshold of a filter in the last recipe.
 
     Args:
         stage: Stage that measured the values.
@@ -48,17 +48,17 @@ class FilterThreshold(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name of entry and setting, unique in a recipe."""
+        """Return the name made of the entry and the setting, which is unique in a recipe."""
         return f"{step_of(self.stage.id)}.{self.threshold.setting}"
 
     @property
     def measure(self) -> str:
-        """Return the name of the value in the index of items."""
+        """Return the name of the value in the item index."""
         return step_of(f"{self.stage.id}.{self.threshold.value}")
 
 
 class VerdictChange(NamedTuple):
-    """A record on which a filter would change its verdict.
+    """A record for which a filter would change its verdict.
 
     Args:
         record_id: Id of the image or item.
@@ -94,7 +94,7 @@ class ThresholdTrial:
 
 @dataclass(frozen=True)
 class MeasuredRecords:
-    """The records that reached a filter, with its measures and its verdicts under the recipe."""
+    """The records that reached a filter, with the filter's measures and verdicts under the recipe."""
 
     filter_threshold: FilterThreshold
     rows: pa.Table
@@ -109,7 +109,7 @@ def run_stamp(workspace: Path) -> str:
 
 
 def filter_thresholds(workspace: Path) -> list[FilterThreshold]:
-    """Return the thresholds of the last recipe's filters, in its order; none if nothing has run.
+    """Return the thresholds of the last recipe's filters, in recipe order; none if nothing has run.
 
     Raises:
         BenchwrightError: A step of the recipe is no longer installed.
@@ -180,7 +180,7 @@ def decided_by_hand(store: ReviewStore, filter_threshold: FilterThreshold) -> li
 
 
 def setting_of(filter_threshold: FilterThreshold, at: float) -> int | float:
-    """Return a threshold as the recipe writes it: a whole number if the setting accepts only those.
+    """Return a threshold as written in a recipe: a whole number if the setting accepts only whole numbers.
 
     Raises:
         BenchwrightError: The setting does not accept this number.
@@ -196,7 +196,7 @@ def _filter_of(stage: Stage) -> Filter:
 
 
 def _with(step: Filter, setting: str, at: float) -> Filter:
-    """Return a filter with one setting changed, checked as in a recipe."""
+    """Return a filter with one setting changed, checked in the same way as in a recipe."""
     field = type(step).model_fields[setting]
     setting_type: TypeAdapter[Any] = TypeAdapter(Annotated[field.annotation, *field.metadata])  # type: ignore[arg-type] # made at run time
     try:
@@ -207,7 +207,7 @@ def _with(step: Filter, setting: str, at: float) -> Filter:
 
 
 def judged(step: Filter, rows: pa.Table) -> NDArray[np.str_]:
-    """Return the verdict of a filter on each row of measured values."""
+    """Return a filter's verdict on each row of measured values."""
     values: dict[str, list[Any]] = {name: rows.column(name).to_pylist() for name in step.values}
     names, columns = list(values), list(values.values())
     return np.array(

@@ -1,4 +1,4 @@
-"""The file of the vectors of items: models' embeddings of their pictures and questions, by content.
+"""The file of item vectors: models' embeddings of pictures and questions, by content.
 
 It is stored in the workspace's `cache/` next to the index of items. Vectors belong to contents, not to items, so a
 changed item needs only the vectors of its new contents. The file can be deleted at any time; `review likeness`
@@ -33,19 +33,19 @@ _TABLES = (
 
 
 class VectorModel(NamedTuple):
-    """The model whose vectors are kept: the digest of its files, and its folder when the vectors were made."""
+    """The model whose vectors are stored: the digest of its files, and its folder when the vectors were made."""
 
     digest: str
     folder: Path
 
 
 def text_key(text: str) -> str:
-    """Return the key of a text's vector; empty for an empty text, which has none."""
+    """Return the key of a text's vector; an empty text has no vector, and its key is empty."""
     return bytes_digest(text.encode("utf-8", "surrogatepass"))[:32] if text else ""
 
 
 def attach_vectors(connection: sqlite3.Connection, cache: Path) -> None:
-    """Attach the vectors to a connection to the index; a damaged file, or one of another version, is ignored."""
+    """Attach the vectors to an index connection; a damaged file, or a file of another version, is ignored."""
     path = cache / FILE_NAME
     if not path.is_file():
         return
@@ -63,7 +63,7 @@ def has_vectors(connection: sqlite3.Connection) -> bool:
 
 
 def kept_models(connection: sqlite3.Connection) -> dict[VectorKind, VectorModel]:
-    """Return the models whose vectors are attached, by kind of vector; empty if no vectors are attached."""
+    """Return the models whose vectors are attached, by kind of vector; empty if there are none."""
     if not has_vectors(connection):
         return {}
     rows = connection.execute(f"SELECT kind, digest, folder FROM {SCHEMA}.models")  # noqa: S608 - a name of ours
@@ -71,7 +71,7 @@ def kept_models(connection: sqlite3.Connection) -> dict[VectorKind, VectorModel]
 
 
 class VectorFile:
-    """The file, open for writing.
+    """The file of vectors, open for writing.
 
     Args:
         cache: Folder `cache/` of the workspace.
@@ -81,13 +81,13 @@ class VectorFile:
         self.path = cache / FILE_NAME
 
     def models(self) -> Mapping[VectorKind, VectorModel]:
-        """Return the models whose vectors are kept."""
+        """Return the models whose vectors are stored."""
         with self._writing() as connection:
             rows = connection.execute("SELECT kind, digest, folder FROM models")
             return {kind: VectorModel(digest, Path(folder)) for kind, digest, folder in rows}
 
     def begin(self, kind: VectorKind, model: VectorModel, wanted: Iterable[str]) -> set[str]:
-        """Set the model whose vectors are kept, drop unneeded vectors, and return the keys of the remaining ones."""
+        """Set the model whose vectors are stored, drop unneeded vectors, and return the keys of the remaining ones."""
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO models VALUES (?, ?, ?)", (kind, model.digest, str(model.folder.absolute()))
@@ -99,7 +99,7 @@ class VectorFile:
             return kept - gone
 
     def add(self, kind: VectorKind, digest: str, keys: Iterable[str], vectors: NDArray[np.float32]) -> None:
-        """Store vectors, shape (keys, dimensions), in half precision."""
+        """Store vectors with shape (keys, dimensions) in half precision."""
         rows = [(kind, digest, key, row.astype("<f2").tobytes()) for key, row in zip(keys, vectors, strict=True)]
         with self._writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)

@@ -1,4 +1,4 @@
-"""Make the vectors by which items are compared: of pictures by a vision model, of questions by a sentence model.
+"""Make the vectors by which items are compared: a vision model's for pictures, a sentence model's for questions.
 
 Both models are read from folders on this machine. Contents that have a vector of the same model keep it.
 """
@@ -58,7 +58,7 @@ class MadeVectors(NamedTuple):
 
 
 def models_for(file: VectorFile, named: Mapping[VectorKind, Path | None]) -> dict[VectorKind, Path]:
-    """Return the folder of each kind's model: the named one, the one used before, or a common one.
+    """Return the model folder for each kind of vector: the one named, the one used before, or a common one.
 
     The result omits a kind for which this machine has none.
 
@@ -88,7 +88,7 @@ def make_vectors(
     pictures: Path | None = None,
     progress: Progress | None = None,
 ) -> list[MadeVectors]:
-    """Make the missing vectors, and drop those of deleted contents.
+    """Make the missing vectors, and drop the vectors of deleted contents.
 
     Args:
         workspace: Folder of the workspace.
@@ -114,13 +114,13 @@ def make_vectors(
 
 
 class _VectorMaker:
-    """Makes vectors of one workspace."""
+    """Makes the vectors for a workspace."""
 
     def __init__(self, workspace: Path, index: ItemIndex, file: VectorFile, progress: Progress) -> None:
         self._workspace, self._index, self._file, self._progress = workspace, index, file, progress
 
     def words(self, folder: Path) -> MadeVectors:
-        """Make the vectors of questions with their options."""
+        """Make vectors for questions with their options."""
         query = "SELECT asked_key, min(asked) FROM records WHERE asked_key <> '' GROUP BY 1 ORDER BY 1"
         texts: dict[str, str] = self._index.reading(lambda connection: dict(connection.execute(query).fetchall()))
         model = load_sentences(folder)
@@ -134,7 +134,7 @@ class _VectorMaker:
         return MadeVectors("words", folder, len(missing), len(kept))
 
     def pictures(self, folder: Path) -> MadeVectors:
-        """Make the vectors of pictures."""
+        """Make vectors for pictures."""
         wanted = self._index.reading(lambda connection: sorted(key for (key,) in connection.execute(PICTURE_KEYS)))
         try:
             digest = picture_model_digest(folder)

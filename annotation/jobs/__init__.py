@@ -1,1 +1,1 @@
-"""Commands that curators start from the app: one at a time per workspace, each with a record and its output."""
+"""Commands that curators start from the app, one at a time per workspace; each has a record and an output file."""

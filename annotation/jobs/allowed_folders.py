@@ -1,4 +1,4 @@
-"""Folders that the browser may name: those given to `review serve --sources`, and the folders below them.
+"""Folders that the browser may name: the folders given to `review serve --sources`, and those below them.
 
 A name from the browser is the number of a given folder and a path below it. It is accepted only if the resulting
 folder, with all links resolved, is still below the given one.
@@ -38,15 +38,15 @@ class AllowedFolders:
         return bool(self._roots)
 
     def names(self) -> list[str]:
-        """Return the names of the offered folders, each given folder before those below it."""
+        """Return the names of the offered folders; each given folder precedes those below it."""
         return [name for name, _ in zip(self._walk(), range(MOST_LISTED), strict=False)]
 
     def releases(self) -> list[str]:
-        """Return the offered folders that hold a release."""
+        """Return the offered folders that contain a release."""
         return [name for name in self.names() if (self.folder(name) / "manifest.json").is_file()]
 
     def folder(self, name: str) -> Path:
-        """Return the folder to which a name leads, with all links resolved.
+        """Return the folder that a name refers to, with all links resolved.
 
         Args:
             name: Name as `names` returns it, such as `photographs/holiday`.
@@ -64,7 +64,7 @@ class AllowedFolders:
         raise BenchwrightError(f"folder {name[:100]!r} is not below the folders that the server was started with")
 
     def name_of(self, folder: Path) -> str | None:
-        """Return the name of a folder, or None if it is outside the given ones."""
+        """Return the name of a folder, or None if it is outside the given folders."""
         for number, root in enumerate(self._roots):
             if folder.resolve().is_relative_to(root):
                 below = folder.resolve().relative_to(root).as_posix()
@@ -72,7 +72,7 @@ class AllowedFolders:
         return None
 
     def _title(self, number: int) -> str:
-        """Return the title of a given folder: its name, with a number if another has the same name."""
+        """Return the title of a given folder: its name, with a number added if another folder has the same name."""
         own = self._roots[number].name or self._roots[number].as_posix()
         before = sum((root.name or root.as_posix()) == own for root in self._roots[:number])
         return own if not before else f"{own} ({before + 1})"
@@ -88,7 +88,7 @@ class AllowedFolders:
 
 
 def _below(root: Path, path: str) -> Path | None:
-    """Return the folder at a path below another, or None if it does not exist or the path leads out of the other."""
+    """Return the folder at a path below another; None if it does not exist or the path leads outside."""
     if len(path) > _LONGEST or not path.isprintable() or any(part in {"..", "."} for part in path.split("/")):
         return None
     try:

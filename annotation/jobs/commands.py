@@ -1,4 +1,4 @@
-"""The commands that the app can start, as argument lists. There are no others, and no shell interprets them.
+"""The commands that the app can start, as argument lists; no other commands exist, and no shell interprets them.
 
 The program's packages refer to one another only by name, so `benchwright COMMAND` makes runs, funnel pages, releases
 and exports in a separate process.
@@ -23,7 +23,7 @@ _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,30}")
 
 @dataclass(frozen=True)
 class RunJob:
-    """Run the recipe, or continue it.
+    """Run the recipe, or resume the run.
 
     Args:
         recipe: Path of the recipe's file.
@@ -35,7 +35,7 @@ class RunJob:
     images: Path | None
 
     def arguments(self, workspace: Path, folder: Path) -> list[str]:
-        """Return the arguments of the command; `folder` is the job's folder."""
+        """Return the arguments of the command; `folder` is the job folder."""
         del folder
         images = [] if self.images is None else [f"--images={self.images}"]
         return ["run", *images, f"--workspace={workspace}", "--json", "--", str(self.recipe)]
@@ -85,7 +85,7 @@ class FreezeJob:
 
 @dataclass(frozen=True)
 class ExportJob:
-    """Export all tasks and decisions, or those of one campaign, as tables.
+    """Export all tasks and decisions, or those of a single campaign, as tables.
 
     Args:
         is_pseudonymous: Whether to replace names by numbers; default False.
@@ -136,7 +136,7 @@ class PublishJob:
 
 @dataclass(frozen=True)
 class LikenessJob:
-    """Embed pictures and questions with the models on this machine, so that items can be compared by meaning."""
+    """Embed pictures and questions with the models on this machine, to allow comparing items by meaning."""
 
     kind: ClassVar[JobKind] = "likeness"
 
@@ -150,5 +150,5 @@ Job = RunJob | FunnelJob | FreezeJob | ExportJob | PublishJob | LikenessJob
 
 
 def command_line(job: Job, workspace: Path, folder: Path) -> list[str]:
-    """Return the program and its arguments; it imports nothing from the folder in which it starts."""
+    """Return the program and its arguments; the program imports nothing from the folder in which it starts."""
     return [sys.executable, "-P", "-m", "benchwright", *job.arguments(workspace, folder)]

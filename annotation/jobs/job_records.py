@@ -1,4 +1,4 @@
-"""Records of commands started from the app, one folder per command in `jobs/` of the workspace.
+"""Records of commands that were started from the app, one folder per command in the workspace's `jobs/`.
 
     jobs/JOB/job.json       the curator, command and time, the process, the outcome
     jobs/JOB/output.txt     the command's output while it runs
@@ -32,7 +32,7 @@ _JOB_ID = re.compile(r"[0-9]{8}T[0-9]{6}-[0-9a-f]{6}")
 
 @dataclass(frozen=True)
 class JobRecord:
-    """One started command.
+    """A started command.
 
     Attributes:
         id: Id, which names its folder.
@@ -70,13 +70,13 @@ class JobFolder:
         return self.root / job_id
 
     def ids(self) -> list[str]:
-        """Return the ids of all jobs, the newest first."""
+        """Return the ids of all jobs, newest first."""
         if not self.root.is_dir():
             return []
         return sorted((path.name for path in self.root.iterdir() if _JOB_ID.fullmatch(path.name)), reverse=True)
 
     def read(self, job_id: str) -> JobRecord | None:
-        """Return the record of a job, or None if there is no readable one."""
+        """Return the record of a job, or None if there is no readable record."""
         try:
             document = read_sealed(self.of(job_id) / RECORD)
             known = {field.name: document[field.name] for field in fields(JobRecord)}
@@ -88,7 +88,7 @@ class JobFolder:
         return JobRecord(**known)
 
     def write(self, record: JobRecord) -> None:
-        """Write the record of a job, completely or not at all."""
+        """Write the record of a job, either completely or not at all."""
         document: dict[str, Any] = asdict(record)
         for name in ("started_at", "ended_at"):
             document[name] = None if document[name] is None else document[name].isoformat()
@@ -106,7 +106,7 @@ class JobFolder:
         return [printable(line) for line in text.splitlines() if line.strip()][-most:]
 
     def result(self, job_id: str) -> dict[str, Any] | None:
-        """Return the document that a command printed, or None if it printed none because it failed or still runs."""
+        """Return the document that a command printed; None if it failed or is still running."""
         try:
             document = json.loads((self.of(job_id) / RESULT).read_bytes())
         except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Starts commands, one at a time per workspace, follows them to their end, and cancels them.
+"""Starts commands, one at a time per workspace, tracks them until they end, and cancels them.
 
 A command runs in a separate session, so that it continues when the browser's tab is closed or the app stops. The audit
 log records who starts or cancels a command.
@@ -31,7 +31,7 @@ _INTERRUPTED = 130
 
 
 class JobRunner:
-    """The jobs of one workspace. Safe for concurrent threads, and for several processes that serve the workspace.
+    """The jobs of a workspace; safe for concurrent threads, and for several processes that serve the workspace.
 
     Args:
         workspace: Folder of the workspace.
@@ -48,11 +48,11 @@ class JobRunner:
         self._lock = threading.Lock()
 
     def jobs(self, *, most: int = 20) -> list[JobRecord]:
-        """Return the newest jobs, the newest first."""
+        """Return the most recent jobs, newest first."""
         return [record for job_id in self.folder.ids()[:most] if (record := self.job(job_id)) is not None]
 
     def job(self, job_id: str) -> JobRecord | None:
-        """Return a job in its present state, or None for an unknown job.
+        """Return a job in its present state, or None if the job is unknown.
 
         If the app was stopped in the meantime, the exit code is unknown: the job is done if it printed its document.
         """
@@ -66,7 +66,7 @@ class JobRunner:
         return record
 
     def running(self) -> JobRecord | None:
-        """Return the job that is running now, or None if there is none."""
+        """Return the job that is running now, or None if no job is running."""
         return next((record for record in self.jobs() if record.state == "running"), None)
 
     def start(self, job: Job, *, by: str) -> JobRecord:
@@ -105,7 +105,7 @@ class JobRunner:
         return record
 
     def cancel(self, job_id: str, *, by: str) -> None:
-        """Interrupt a command, as Ctrl+C does; a second call stops it at once.
+        """Interrupt a command as Ctrl+C does; a second call stops the command at once.
 
         Completed parts of a run stay: the next run continues from there.
         """
@@ -123,7 +123,7 @@ class JobRunner:
                     os.kill(record.process[0], signal.SIGINT)
 
     def wait(self, job_id: str, *, timeout_s: float) -> JobRecord | None:
-        """Wait until a job started here has ended, and return it."""
+        """Wait until a job that was started here has ended, and return it."""
         if (thread := self._followed.get(job_id)) is not None:
             thread.join(timeout_s)
         return self.job(job_id)
@@ -183,12 +183,12 @@ class JobRunner:
 
 
 def _is_alive(process: tuple[int, int] | None) -> bool:
-    """Return whether the started process is still running, rather than another process with the same number."""
+    """Return whether the process that was started is still running, and its number is not another process's."""
     return process is not None and _began(process[0]) == process[1]
 
 
 def _began(pid: int) -> int | None:
-    """Return the start of a process, in the kernel's ticks; 0 if the kernel does not state it; None if it is gone."""
+    """Return a process's start time in kernel ticks; 0 if the kernel does not state it, None if the process is gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except FileNotFoundError:

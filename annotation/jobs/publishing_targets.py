@@ -1,4 +1,4 @@
-"""Publishing targets for curators in the browser: below folders, and in organizations of the Hub, given to a server.
+"""Publishing targets for curators in the browser: folders and Hub organizations given to the server.
 
 `review serve --publish-to DIR` and `--publish-to hub:ORG` name them; a name from the browser is one part of a path.
 """
@@ -42,11 +42,11 @@ class PublishingTargets:
         return bool(self._places)
 
     def names(self) -> list[str]:
-        """Return the places, as given."""
+        """Return the names of the targets, as given."""
         return list(self._places.values())
 
     def target(self, place: str, name: str) -> str:
-        """Return the target of `release publish`.
+        """Return the target for `release publish`.
 
         Args:
             place: One of `names`.

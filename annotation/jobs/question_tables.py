@@ -1,4 +1,4 @@
-"""Tables of questions from the HTTP API: an additional file in the folder that the recipe's step `items` reads.
+"""Tables of questions from the HTTP API: each is an additional file in the folder read by the recipe's step `items`.
 
 The table is first read as the step reads it; a table that yields no item is refused, and nothing is written. The file's
 name is derived from its content, so adding the same table twice results in one file, and no existing file is
@@ -73,7 +73,7 @@ def add_table(workspace: Path, data: bytes) -> AddedTable:
 
 
 def _folder_of(recipe: Path) -> tuple[Path, Any]:
-    """Return the folder of the first step `items` that reads one, and the step, which comes from another package."""
+    """Return the folder that the first step `items` with a folder reads, and the step, which is in another package."""
     steps = [step for _, step in load_recipe(recipe).steps if step.name == _ITEMS]
     for step in steps:
         folder = recipe.parent / str(step.file)  # type: ignore[attr-defined] # a setting of the step `items`

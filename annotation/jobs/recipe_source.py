@@ -1,4 +1,4 @@
-"""The recipe and photographs that curators run from the app: those given at its start, or those of the last run."""
+"""The recipe and photographs that curators run from the app: those given at the start, or those of the last run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RecipeSource(NamedTuple):
 
 
 def prepare_workspace(workspace: Path | None, recipe: Path, images: Path | None) -> Path:
-    """Return a workspace in which the app can run a recipe, creating it and its review store if they are missing.
+    """Return a workspace in which the app can run a recipe; a missing workspace or review store is created.
 
     Args:
         workspace: Folder of the workspace; None for the one that `benchwright run` would use.
@@ -49,7 +49,7 @@ def prepare_workspace(workspace: Path | None, recipe: Path, images: Path | None)
 
 
 def empty_workspace(root: Path) -> None:
-    """Create a workspace in which nothing has run yet, and its review store, if they are missing.
+    """Create a workspace in which nothing has run yet, and its review store, unless they exist.
 
     Raises:
         BenchwrightError: The folder holds other files.
@@ -61,7 +61,7 @@ def empty_workspace(root: Path) -> None:
 
 
 def images_of(recipe: Recipe, images: Path | None) -> Path | None:
-    """Return the folder on which a recipe runs, or None if its steps supply all pictures and none is named.
+    """Return the folder on which a recipe runs; None if the recipe's steps supply all pictures and no folder is named.
 
     Raises:
         BenchwrightError: The recipe needs a folder and none is named, or the named one is not a folder.
@@ -83,7 +83,7 @@ def set_recipe_source(workspace: Path, source: RecipeSource) -> None:
 
 
 def recipe_source(workspace: Path) -> RecipeSource | None:
-    """Return the source of the next run: the last one given to the app, or that of the last run; None if unknown.
+    """Return the source of the next run: the last one given to the app or that of the last run; None if unknown.
 
     The files may no longer exist.
     """

@@ -1,4 +1,4 @@
-"""Photographs that curators send from the browser, below `sent-photographs` of the workspace, under their own names.
+"""Photographs that curators send from the browser, stored under their own names in the folder `sent-photographs`.
 
     sent-photographs/FOLDER/cat/1.jpg
 
@@ -30,7 +30,7 @@ _DEEPEST, _LONGEST = 4, 100
 
 
 def sent_folder(workspace: Path) -> Path:
-    """Return the folder of all sent photographs, creating it if it is missing."""
+    """Return the folder of all sent photographs; it is created if it is missing."""
     folder = workspace / _FOLDER
     make_private_folder(folder)
     return folder
@@ -49,7 +49,7 @@ class SentPhotographs:
         self._count: int | None = None
 
     def folders(self) -> dict[str, int]:
-        """Return the number of photographs in each folder, by its name."""
+        """Return the number of photographs in each folder, by the folder's name."""
         root = sent_folder(self._workspace)
         return {
             path.name: sum(1 for _ in _files(path))
@@ -58,7 +58,7 @@ class SentPhotographs:
         }
 
     def keep(self, folder: str, path: str, data: bytes) -> bool:
-        """Store a photograph, and return whether it is new.
+        """Store a photograph, and return whether it is a new one.
 
         Args:
             folder: Name of the target folder.
@@ -101,7 +101,7 @@ class SentPhotographs:
 
 
 def _write(root: Path, target: Path, data: bytes) -> None:
-    """Write a photograph below `root`, completely or not at all, after identifying it as a picture."""
+    """Identify a file as a picture, then write it below `root`, either completely or not at all."""
     with tempfile.TemporaryDirectory(prefix=".", dir=root) as place:
         first = Path(place) / target.name
         first.write_bytes(data)
@@ -113,7 +113,7 @@ def _write(root: Path, target: Path, data: bytes) -> None:
 
 
 def _composed_name(name: str) -> str:
-    """Return a name of a file or folder in composed form.
+    """Return the name of a file or folder in composed Unicode form.
 
     Raises:
         BenchwrightError: Not every file system can store the name.

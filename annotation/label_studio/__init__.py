@@ -1,1 +1,1 @@
-"""Bridge to Label Studio, which pushes campaigns as projects and pulls annotations back."""
+"""Bridge to Label Studio: campaigns are pushed as projects, and annotations are pulled back."""

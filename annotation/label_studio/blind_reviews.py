@@ -1,4 +1,4 @@
-"""A review in Label Studio: one project asks for answers without the key, another shows the key and asks for votes.
+"""A review in Label Studio: one project asks for answers without the key; another shows the key and asks for votes.
 
 Every user of the server can read every task there. So an item's key is pushed only once all its answers are in the
 store, which accepts no further answers from then on. The key is removed again once a new version of the item is pushed.
@@ -36,7 +36,7 @@ from .task_data import KEY, REVIEWERS, blanked, key_of, task_data
 def push_votes(
     store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
 ) -> Pushed:
-    """Create or update the votes' project, with the items that as many annotators as the rule requires answered.
+    """Create or update the votes project, with the items that as many annotators as the rule requires have answered.
 
     The campaign's first project exists already (`pushing.push`).
     """
@@ -65,26 +65,26 @@ def push_votes(
 
 
 def _take_keys_away(server: Server, project: int, current: Collection[str]) -> None:
-    """Remove the right choice and explanation from outdated tasks that are kept because they are labeled."""
+    """Remove the right choice and the explanation from outdated tasks that are kept because they are labeled."""
     for task in list(server.tasks(project)):
         if str(task.data.get(KEY)) not in current and (data := blanked(task.data)) != task.data:
             server.update_task(task.id, data)
 
 
 def shown_in(server: Server, project: int | None) -> frozenset[str]:
-    """Return the keys of the tasks whose right answers are shown in a project."""
+    """Return the keys of the tasks whose right answers a project shows."""
     return frozenset() if project is None else frozenset(str(task.data.get(KEY)) for task in server.tasks(project))
 
 
 def may_be_shown(store: ReviewStore, campaign: Campaign) -> frozenset[str]:
-    """Return the keys of the tasks whose right answers may have been shown in a deleted project of votes."""
+    """Return the keys of the tasks whose right answers may have been shown in a deleted votes project."""
     with store.reading() as connection:
         answered = answered_by_all(connection, campaign)
     return frozenset(key_of(task) for task in store.tasks(campaign.name, states=TASK_STATES) if task.id in answered)
 
 
 def answer_taker(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:
-    """Return a function that stores answers given without the key, and refuses them for items whose key is shown."""
+    """Return a function that stores answers given without the key, and refuses answers for items whose key is shown."""
 
     def take(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
         annotation = external_annotation(campaign, received)

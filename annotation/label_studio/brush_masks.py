@@ -1,4 +1,4 @@
-"""Read and write masks in the run-length encoding of Label Studio's brush, without its library.
+"""Read and write masks in the run-length encoding of Label Studio's brush, without using its library.
 
 The format is thi.ng's `rle-pack`, over the four bytes (red, green, blue, opacity) of each pixel, row by row. It begins
 with 32 bits for the number of bytes, 5 for the bits of a byte minus one, and four times 4 for the widths of run lengths
@@ -29,7 +29,7 @@ _HALF = 127
 
 
 def read_brush(rle: object, size_wh: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return the (rows, columns) grid of a brush mask on a picture of the given size.
+    """Return the (rows, columns) grid of a brush mask for a picture of the given size.
 
     Raises:
         DataError: The run lengths are invalid, or encode a picture of another size.
@@ -59,7 +59,7 @@ def write_brush(mask: MaskRuns) -> list[int]:
 
 
 def _run(length: int, value: int) -> list[str]:
-    """Return the bits that encode a run of equal bytes, in as many parts as its length requires."""
+    """Return the bits that encode a run of equal bytes, in as many parts as the run's length requires."""
     bits = []
     while length:
         part = min(length, 1 << _WIDTHS[-1])

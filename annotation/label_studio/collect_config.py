@@ -1,4 +1,4 @@
-"""The project for collecting photographs: annotators import files as tasks, and fill in the form for each.
+"""The project for collecting photographs: annotators import files as tasks, and fill in the form for each file.
 
 Label Studio imports picture files only into a project whose tasks have a single data field. The prompts are therefore
 choices in the config. The pushed tasks contain no photograph; on them annotators state that they found none for a
@@ -35,7 +35,7 @@ MOST_PROMPTS = 1000
 
 
 class CollectedPhotograph(NamedTuple):
-    """An annotation of a photograph: its prompt (None if it names none) and the fields of the form."""
+    """An annotation of a photograph: the prompt (None if none is named) and the fields of the form."""
 
     prompt: str | None
     fields: Mapping[str, Any]
@@ -47,7 +47,7 @@ def prompt_of(task: Task) -> str:
 
 
 def collect_config(form: CampaignForm, tasks: Iterable[Task]) -> str:
-    """Return the config of a campaign that collects photographs, as XML, with the prompts of its tasks.
+    """Return the config for a campaign that collects photographs, as XML, with the prompts of its tasks.
 
     Raises:
         BenchwrightError: The campaign has too many prompts for a list of choices.
@@ -86,26 +86,26 @@ def _prompts(words: Sequence[str], fields: Form) -> ET.Element:
 
 
 def _fields_beside_photograph(form: CampaignForm) -> Form:
-    """Return the form without its photograph field, to which the other fields refer."""
+    """Return the form without the photograph field, to which the other fields refer."""
     typed = form.typed
     assert typed is not None  # a campaign that collects has fields
     return Form(fields=tuple(field for field in typed.fields if not isinstance(field, PhotographField)))
 
 
 def photograph_field(form: CampaignForm) -> PhotographField:
-    """Return the photograph field of a form."""
+    """Return the photograph field in a form."""
     typed = form.typed
     assert typed is not None  # a campaign that collects has fields
     return next(field for field in typed.fields if isinstance(field, PhotographField))
 
 
 def prompt_words(tasks: Iterable[Task]) -> dict[str, str]:
-    """Return the prompts of tasks by the text of their choices."""
+    """Return the prompts of tasks by the text of the corresponding choices."""
     return {plain(prompt_of(task)): prompt_of(task) for task in tasks}
 
 
 def prompt_data(task: Task) -> dict[str, Any]:
-    """Return the data of a task on which annotators state that they found no photograph."""
+    """Return the data of a task with which annotators state that they found no photograph."""
     question = f"Can no photograph be found? {prompt_of(task)}"
     return {KEY: key_of(task), _PROMPT: question, IMAGE: _empty_picture()}
 

@@ -1,4 +1,4 @@
-"""Photographs that annotators imported into a project of Label Studio, stored like those uploaded in the app.
+"""Photographs that annotators imported into a Label Studio project, stored like those uploaded in the app.
 
 Only files of that project are downloaded, from the server itself, and never more bytes than a photograph may have.
 The pixels are stored, encoded again (`photo_uploads`).
@@ -82,7 +82,7 @@ class PhotographPull:
         self._failures: dict[str, str] = {}
 
     def downloaded(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-        """Yield the server's tasks, after downloading the photographs of those with a valid annotation.
+        """Yield the server's tasks, after downloading the photographs of tasks with a valid annotation.
 
         The store is not locked during this; the photographs are submitted afterwards.
         """
@@ -126,7 +126,7 @@ class PhotographPull:
     def _submit_once(
         self, store: ReviewStore, received: KnownAnnotation, collected: CollectedPhotograph, image_id: str
     ) -> tuple[Task, Taken]:
-        """Submit a photograph for the task that already has it, or for the first free task of its prompt."""
+        """Submit a photograph for the task that already has it, or else for the first free task with its prompt."""
         if image_id in self._submitted:
             task, by = self._tasks[self._submitted[image_id][0]], self._submitted[image_id][1]
             if by != received.author:
@@ -158,7 +158,7 @@ class PhotographPull:
         return store.take_in(self._campaign.name, annotation, now=received.now)
 
     def _prompt_in(self, annotation: Mapping[str, Any]) -> str | None:
-        """Return the prompt of an annotation, or None if the annotation does not fit the form."""
+        """Return the prompt in an annotation, or None if the annotation does not fit the form."""
         try:
             collected = read_collected(annotation.get("result"), self._campaign.form, self._words)
         except DataError:
@@ -166,7 +166,7 @@ class PhotographPull:
         return None if annotation.get("was_cancelled") else collected.prompt
 
     def _is_wanted(self, prompt: str) -> bool:
-        """Return whether a photograph for a prompt can still be submitted; others are not downloaded."""
+        """Return whether a photograph for a prompt can still be submitted; other photographs are not downloaded."""
         return any(task.id not in self._filled for task in self._for_prompt.get(prompt, ()))
 
     def _download(self, address: Any, *, wanted: bool) -> None:
@@ -190,7 +190,7 @@ class PhotographPull:
 
 
 def _has_decided(store: ReviewStore, task: Task, annotator: str) -> bool:
-    """Return whether an annotator has submitted a photograph for a task, which another one would replace."""
+    """Return whether an annotator has submitted a photograph for a task, which another photograph would replace."""
     with store.reading() as connection:
         row = connection.execute(OWNER, {"task": task.id, "name": annotator}).one_or_none()
     return row is not None and row.submitted_at is not None

@@ -1,4 +1,4 @@
-"""Pulled annotations that have since been deleted on the server, and whose votes do not count until they return.
+"""Annotations that were deleted on the server after a pull; their votes do not count until they return.
 
 Every user of the server may delete others' labels there, so the store removes nothing. A vote is withdrawn, and its
 item opens again. The vote counts again once its author labels the item again, or a curator requests it. Deleting a
@@ -51,7 +51,7 @@ def find_deleted(
     gone: Collection[int] = (),
     keeps: bool = False,
 ) -> list[Deleted]:
-    """Return annotations that were deleted after an earlier pull, withdraw their votes, and record the present pull.
+    """Return the annotations deleted after an earlier pull, withdraw their votes, and record the present pull.
 
     An annotation that its author replaced by another one is not deleted, nor is one on an item that has changed since,
     whose decision no longer counts. Withdrawn annotations are returned only this time; if `keeps`, so is everything.
@@ -102,5 +102,5 @@ def find_deleted(
 
 
 def _place(taken: TakenAnnotation) -> tuple[int, str | int, str]:
-    """Return the scope of an annotator's only annotation: an item in a project, or a task without an item."""
+    """Return where an annotator has only one annotation: on an item in a project, or on a task without an item."""
     return taken.project, taken.key or taken.task, taken.author

@@ -1,4 +1,4 @@
-"""Regions in Label Studio's own controls, in both directions: rectangles, key points, polygons and brushes.
+"""Regions in Label Studio's own controls, read and written: rectangles, key points, polygons and brushes.
 
 Label Studio has coordinates in percent of the upright picture, which it shows unchanged or smaller; Benchwright has
 them in pixels of the source. Ordered points and correspondences have no control and are entered as JSON in a text box.
@@ -36,7 +36,7 @@ def is_drawn(field: RegionField) -> bool:
 
 
 def add_drawing(view: ET.Element, field: RegionField, control: str, words: Mapping[str, str]) -> None:
-    """Add the control for a field, and a text area for each region if annotators write their own labels.
+    """Add the control for a field, with a text area for each region if annotators write their own labels.
 
     Args:
         view: Element that receives the control.
@@ -105,7 +105,7 @@ def take_drawn(
 
 
 def _own_labels(result: Sequence[Any], controls: Mapping[str, RegionField]) -> dict[str, str]:
-    """Return the labels that annotators wrote themselves, by the id of the region."""
+    """Return the labels that annotators wrote themselves, by region id."""
     labels: dict[str, str] = {}
     for part in result:
         control = part.get("from_name") if isinstance(part, Mapping) else None
@@ -152,7 +152,7 @@ def _document(
 
 
 def _edge(place: float, most: int) -> float:
-    """Return a coordinate, moved onto the picture if it is less than a hundredth of a pixel outside."""
+    """Return a coordinate, moved onto the picture if it is outside by less than a hundredth of a pixel."""
     if -0.01 < place < 0:
         return 0.0
     return float(most) if most < place < most + 0.01 else place
@@ -203,7 +203,7 @@ def _mask(part: Mapping[str, Any], value: Mapping[str, Any], size_wh: SizeWH) ->
 def drawn_result(
     field: RegionField, control: str, words: Mapping[str, str], region: Region, size_wh: SizeWH, *, number: int
 ) -> list[dict[str, Any]]:
-    """Return a region as Label Studio results: the region, and its label if annotators write their own labels.
+    """Return the Label Studio results for a region: the region, and the label if annotators write their own.
 
     Args:
         field: The field, with its own control.

@@ -25,14 +25,14 @@ KEYS = "edit_keys"
 
 
 def letters_of(tasks: Iterable[Task]) -> tuple[str, ...]:
-    """Return the keys of the choices of all items of these tasks, sorted."""
+    """Return the keys of the choices in all items of these tasks, sorted."""
     return tuple(sorted({choice["key"] for task in tasks for choice in item_in(task.payload).get("choices", ())}))
 
 
 def add_edit_fields(
     view: ET.Element, letters: Sequence[str], *, shown_when: Mapping[str, str], with_explanation: bool
 ) -> None:
-    """Add the fields of edits to a config, shown only after a certain choice."""
+    """Add the fields for edits to a config; they are shown only after a certain choice."""
     part = ET.SubElement(view, "View", dict(shown_when))
     ET.SubElement(part, "Header", value="Edit the item; unchanged parts are not edits", size="4")
     areas = {QUESTION: "Question", **{_CHOICE + letter: f"Choice {letter}" for letter in letters}}
@@ -55,7 +55,7 @@ def add_edit_fields(
 
 
 def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explanation: bool) -> dict[str, Any]:
-    """Return the data that a task needs for the edit fields; choices without text have empty text areas."""
+    """Return the data that the edit fields of a task need; choices without text have empty text areas."""
     item = content_in(payload)
     texts = _texts(item)
     areas = [QUESTION, *(_CHOICE + letter for letter in letters), *([EXPLANATION] if with_explanation else [])]
@@ -68,7 +68,7 @@ def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explan
 def take_edits(
     values: dict[str, list[str]], payload: Mapping[str, Any], *, is_shown: bool, with_explanation: bool
 ) -> dict[str, Any] | None:
-    """Remove the edits from an annotation, and return them as the app would send them, or None if there are none.
+    """Remove the edits from an annotation, and return them as the app would send them; None if there are no edits.
 
     Args:
         values: Values of the annotation by control, from which the edits are removed.

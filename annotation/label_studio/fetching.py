@@ -1,4 +1,4 @@
-"""Pull all projects of a campaign: one, two if answers come before the key, or one with photographs."""
+"""Pull all projects of a campaign: one; two if answers come before the key; or one with photographs."""
 
 from __future__ import annotations
 

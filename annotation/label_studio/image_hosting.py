@@ -1,4 +1,4 @@
-"""Hosting of task pictures for Label Studio: uploads, a folder that it serves, or publication elsewhere."""
+"""Hosting of task pictures for Label Studio: by upload, in a folder that it serves, or by publication elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ImageHosting(Protocol):
 
     @property
     def is_lost(self) -> bool:
-        """Return whether pictures hosted earlier are gone, so that existing tasks show no pictures."""
+        """Return whether pictures that were hosted earlier are gone, so that existing tasks show no pictures."""
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
         """Store pictures for a project, and return their URLs by name."""
@@ -39,7 +39,7 @@ class UploadedImages:
 
     @classmethod
     def of(cls, server: Server, projects: Projects, campaign: str) -> UploadedImages:
-        """Return the hosting of a campaign's pictures, after checking whether their project was deleted there."""
+        """Return the hosting for a campaign's pictures, after checking whether their project was deleted there."""
         before = projects.pictures_of(campaign)
         return cls(server, projects, campaign, before is not None and not server.has_project(before))
 
@@ -75,7 +75,7 @@ class LocalFiles:
 
 @dataclass(frozen=True)
 class CloudUrl:
-    """Pictures written to a folder that is published under a URL, such as a bucket's."""
+    """Pictures written to a folder that is published under a URL, such as that of a bucket."""
 
     folder: Path
     url: str

@@ -1,4 +1,4 @@
-"""A campaign's form as Label Studio's label config: the annotators' view, and the controls that they fill in.
+"""A campaign's form as a Label Studio config: the annotators' view, and the controls that they fill in.
 
 Texts of items are the data of `Text` tags, which show them unchanged; only images, choices and guidelines are rendered.
 `replies` reads annotations by the names of the controls.
@@ -94,7 +94,7 @@ def _answer(view: ET.Element) -> None:
 
 
 def _votes(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> None:
-    """Add the controls for annotators who have answered, which are votes and edits."""
+    """Add the controls for annotators who have answered: votes and edits."""
     ET.SubElement(view, "Text", name="reviewers", value="$reviewers", valueType="text")
     _typed(view, voted_on(form))
     if form.edits:
@@ -146,17 +146,17 @@ def _verdict(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> No
 
 
 def plain(text: str) -> str:
-    """Return a text in which Label Studio finds no reference to a field of the task's data."""
+    """Return a text in which Label Studio finds no reference to a field of the task data."""
     return text.replace("$", "\N{FULLWIDTH DOLLAR SIGN}")
 
 
 def control_of(field: FormField) -> str:
-    """Return the control name for a typed form's field, which no other part of the config uses."""
+    """Return the name of the control for a typed form's field, which no other part of the config uses."""
     return f"field_{field.name}"
 
 
 def codes_by_words(field: OneOf | SeveralOf | RegionField) -> dict[str, str]:
-    """Return the codes of a field's options by the text of their choices.
+    """Return the codes of a field's options by the text of the corresponding choices.
 
     The text is the option's words, or its code if two options have equal words.
     """
@@ -168,14 +168,14 @@ def codes_by_words(field: OneOf | SeveralOf | RegionField) -> dict[str, str]:
 
 
 def _typed(view: ET.Element, form: Form) -> None:
-    """Add the fields of a typed form in order, each under its label."""
+    """Add the fields of a typed form in order, each below its label."""
     ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
     ET.SubElement(view, "Text", name="beside", value="$beside", valueType="text")
     add_fields(view, with_numbered_fields(form), of="question")
 
 
 def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
-    """Add the fields of a typed form, each under its label and shown if it applies.
+    """Add the fields of a typed form, each below its label and shown if it applies.
 
     Args:
         view: Element that receives the fields.
@@ -225,7 +225,7 @@ def _options(part: ET.Element, field: OneOf | SeveralOf, common: Mapping[str, st
 
 
 def _shown_when(field: FormField, by_name: Mapping[str, FormField]) -> dict[str, str]:
-    """Return the attributes that show a field only if it applies, or none if Label Studio cannot express this."""
+    """Return the attributes that show a field only if it applies; none if Label Studio cannot express the condition."""
     if field.only_if is None:
         return {}
     condition = by_name[field.only_if.field]
@@ -243,7 +243,7 @@ def selected(control: str, *values: str) -> dict[str, str]:
 
 
 def pictures_config() -> str:
-    """Return the config of a project that contains only pictures, the only kind that accepts uploaded files."""
+    """Return the config for a project that contains only pictures, the only kind that accepts uploaded files."""
     view = ET.Element("View")
     ET.SubElement(view, "Image", name="image", value="$image")
     only = ET.SubElement(view, "Choices", name="only_pictures", toName="image")
@@ -253,5 +253,5 @@ def pictures_config() -> str:
 
 
 def guidelines_html(text: str) -> str:
-    """Return guidelines as escaped HTML that shows the original Markdown line by line."""
+    """Return guidelines as escaped HTML that shows the original Markdown, line by line."""
     return f"<div style='white-space:pre-wrap'>{html.escape(text)}</div>"

@@ -1,4 +1,4 @@
-"""Drafts as Label Studio's predictions, which are the initial values of an annotator's form there.
+"""Drafts as Label Studio predictions, which are the initial values of an annotator's form there.
 
 Predicted values that an annotator submits unchanged count as accepted, changed ones as edited, and emptied ones as
 discarded. The task shows the drafts' author (`task_data`).
@@ -21,7 +21,7 @@ MODEL_VERSION = "drafts"
 
 
 def predictions_of(campaign: Campaign, task: Task) -> list[dict[str, Any]]:
-    """Return the prediction with a task's drafts in the form that projects import, or none if there are no drafts."""
+    """Return the prediction with a task's drafts, in the form that projects import; none if there are no drafts."""
     form = campaign.form.typed
     if form is None or drafts_field(form) is None:
         return []

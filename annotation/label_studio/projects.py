@@ -37,7 +37,7 @@ class TakenAnnotation(NamedTuple):
 
 
 class Projects:
-    """The projects of a workspace's campaigns."""
+    """The Label Studio projects of a workspace's campaigns."""
 
     def __init__(self, root: Path) -> None:
         self._path = root / FILE
@@ -73,21 +73,21 @@ class Projects:
         return self._also(campaign, "pictures")
 
     def votes_of(self, campaign: str) -> int | None:
-        """Return the project of a review's votes, which follow the answers in the campaign's own project."""
+        """Return the project for a review's votes, which follow the answers in the campaign's own project."""
         return self._also(campaign, "votes")
 
     def photographs_of(self, campaign: str) -> dict[str, str]:
-        """Return the ids of photographs downloaded from a campaign's project, by path on the server."""
+        """Return the ids of photographs that were downloaded from a campaign's project, by path on the server."""
         entry = self._known.get(campaign, {}).get("photographs")
         return {str(path): str(image_id) for path, image_id in entry.items()} if isinstance(entry, dict) else {}
 
     def remember_photographs(self, campaign: str, image_ids: dict[str, str]) -> None:
-        """Store the ids of downloaded photographs by path."""
+        """Store the ids of downloaded photographs by their paths."""
         self._known[campaign]["photographs"] = image_ids
         self._save()
 
     def taken_of(self, campaign: str) -> dict[int, TakenAnnotation]:
-        """Return the pulled annotations of a campaign, by id, without pulls by earlier program versions."""
+        """Return the annotations pulled for a campaign, by id, except those pulled by earlier program versions."""
         rows = self._known.get(campaign, {}).get("taken")
         taken = [TakenAnnotation(*row) for row in rows] if isinstance(rows, list) else []
         return {annotation.annotation: annotation for annotation in taken}
@@ -98,7 +98,7 @@ class Projects:
         self._save()
 
     def remember(self, campaign: str, url: str, project: int) -> None:
-        """Store a campaign's project; annotations pulled from a project that it replaces then count as its own."""
+        """Store a campaign's project; annotations pulled from the project that it replaces then count as its own."""
         before = self._known.setdefault(campaign, {"url": url})
         self._move_taken(campaign, before.get("project"), project)
         self._known[campaign] |= {"url": url, "project": project}
@@ -110,13 +110,13 @@ class Projects:
         self._save()
 
     def remember_votes(self, campaign: str, project: int) -> None:
-        """Store the project of a review's votes, as `remember` does."""
+        """Store the project for a review's votes, as `remember` does."""
         self._move_taken(campaign, self._known[campaign].get("votes"), project)
         self._known[campaign]["votes"] = project
         self._save()
 
     def _move_taken(self, campaign: str, before: object, project: int) -> None:
-        """Assign annotations pulled from a deleted project to its replacement, in which annotators label again."""
+        """Assign annotations pulled from a deleted project to its replacement, where annotators label again."""
         if "taken" in self._known[campaign]:
             taken = self.taken_of(campaign).values()
             moved = [one._replace(project=project, is_moved=True) if one.project == before else one for one in taken]

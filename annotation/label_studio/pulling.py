@@ -1,4 +1,4 @@
-"""Pull annotations from Label Studio. Untrusted annotations are reported, and neither stored nor lost."""
+"""Pull annotations from Label Studio; untrusted annotations are reported, and are neither stored nor lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_LEAD_S = 86_400.0
 
 
 class Quarantined(NamedTuple):
-    """An annotation that was not stored, and the reason."""
+    """An annotation that was not stored, and the reason why not."""
 
     annotation: int
     task: int
@@ -119,7 +119,7 @@ Take = Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]
 
 
 def _submit_annotation(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
-    """Store an annotation as a decision."""
+    """Store an annotation as a decision on a task."""
     return store.take_in(campaign.name, external_annotation(campaign, received), now=received.now)
 
 
@@ -197,14 +197,14 @@ def _taken(received: KnownAnnotation) -> TakenAnnotation:
 
 
 def in_order(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a task's annotations in order of creation."""
+    """Return a task's annotations in the order of their creation."""
     return sorted(
         row.get("annotations") or [], key=lambda annotation: (str(annotation.get("created_at")), annotation.get("id"))
     )
 
 
 def _newest(row: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, int]:
-    """Return the id of each author's last own annotation of a task, ignoring annotations that others wrote."""
+    """Return the id of each author's latest own annotation of a task; annotations that others edited are ignored."""
     newest: dict[str, int] = {}
     for annotation in in_order(row):
         author = names.get(annotation.get("completed_by") or 0)
@@ -232,7 +232,7 @@ def trusted(annotation: Mapping[str, Any], author: str | None) -> str:
 
 
 def external_annotation(campaign: Campaign, received: KnownAnnotation, *, votes: bool = False) -> ExternalAnnotation:
-    """Return an annotation for the store, after checking it against the campaign's form.
+    """Return an annotation in the form that the store accepts, after checking it against the campaign's form.
 
     Raises:
         DataError: The annotation does not fit the form.
@@ -244,7 +244,7 @@ def external_annotation(campaign: Campaign, received: KnownAnnotation, *, votes:
 
 
 def moments_of(annotation: Mapping[str, Any], now: datetime) -> tuple[datetime, datetime]:
-    """Return the times when an annotation was begun and submitted, not in the future and at most a day apart."""
+    """Return the times at which an annotation was begun and submitted, not in the future and at most a day apart."""
     submitted = min(_moment(annotation.get("updated_at") or annotation.get("created_at")), now)
     lead = annotation.get("lead_time")
     seconds = min(max(float(lead), 0.0), _MAX_LEAD_S) if isinstance(lead, int | float) else 0.0

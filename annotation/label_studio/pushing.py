@@ -1,4 +1,4 @@
-"""Push a campaign's tasks to Label Studio. This is safe to repeat: existing tasks are left unchanged."""
+"""Push a campaign's tasks to Label Studio; this is safe to repeat, because existing tasks are left unchanged."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LOSSLESS_PX = 1_000_000
 
 @dataclass(frozen=True)
 class Pushed:
-    """Result of a push, counted in tasks of one project."""
+    """Result of a push, counted in tasks of a project."""
 
     project: int
     added: int
@@ -77,7 +77,7 @@ def push(
     hosting: ImageHosting,
     gold: bool = False,
 ) -> Pushed:
-    """Create or update the project of a campaign, so that it has exactly the campaign's current tasks.
+    """Create or update the project for a campaign, so that it contains exactly the campaign's current tasks.
 
     A project that was deleted on the server is created again with only the open tasks, so that no finished work is
     repeated.
@@ -201,12 +201,12 @@ class _TaskUpload:
         self.added += len(ready)
 
     def show_again(self, tasks: Iterable[Task], numbers: Mapping[str, int]) -> None:
-        """Host the pictures of existing tasks again and update the tasks' links, keeping annotations."""
+        """Host the pictures of existing tasks again, and update the links in the tasks; annotations are kept."""
         for task in self._with_pictures(tasks):
             self._server.update_task(numbers[key_of(task)], self._data_of(task, self._url))
 
     def _with_pictures(self, tasks: Iterable[Task]) -> list[Task]:
-        """Host the pictures of tasks, and return the tasks whose pictures could be prepared."""
+        """Host the pictures of tasks, and return those tasks whose pictures could be prepared."""
         files: dict[str, bytes] = {}
         file_names: dict[str, str] = {}
         ready = []
@@ -237,13 +237,13 @@ class _TaskUpload:
 
 
 def picture_name(image: ItemImage) -> str:
-    """Return a file name without suffix that is the same for equal pictures with equal marks."""
+    """Return a file name, without a suffix, that is the same for equal pictures with equal marks."""
     marks = digest([prompt.model_dump(mode="json") for prompt in image.prompts])[:8] if image.prompts else "plain"
     return f"{image.image_id[:24]}-{marks}"
 
 
 def _picture_file(originals: ImageFiles, image: ItemImage) -> tuple[str, bytes]:
-    """Return name and bytes of a picture with its marks.
+    """Return the name and the bytes of a picture with its marks.
 
     Raises:
         DataError: The image's file is missing or has changed.

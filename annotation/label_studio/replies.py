@@ -52,7 +52,7 @@ _MAX_REGIONS = 100
 
 
 def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, votes: bool = False) -> Submission:
-    """Read an annotation's result.
+    """Read the result of an annotation.
 
     Args:
         result: Label Studio's list of regions.
@@ -139,7 +139,7 @@ def _check_controls(values_in: Mapping[str, list[str]], known: Collection[str]) 
 
 
 def values_by_control(result: Any) -> dict[str, list[str]]:
-    """Return the texts and choices of a result by control.
+    """Return the texts and choices in a result by control.
 
     Raises:
         DataError: The result is not a list of texts and choices.
@@ -163,7 +163,7 @@ def values_by_control(result: Any) -> dict[str, list[str]]:
 
 
 def read_fields(values_in: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a typed form by field, in the form's codes; the store checks them against the form."""
+    """Return the values of a typed form by field, as codes of the form; the store checks them against the form."""
     fields = {control_of(field): field for field in form.fields if not isinstance(field, DraftsField)}
     _check_controls(values_in, fields)
     submitted: dict[str, Any] = {}

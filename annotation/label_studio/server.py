@@ -1,4 +1,4 @@
-"""Client of a Label Studio server, through its SDK: the few operations that a campaign needs."""
+"""Client for a Label Studio server, using its SDK: the few operations that a campaign needs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Server:
         self._client = LabelStudio(base_url=self.url, api_key=token, timeout=_TIMEOUT_S, httpx_client=http_client)
 
     def users(self) -> dict[int, str]:
-        """Return the e-mail address of every user, by id."""
+        """Return the e-mail addresses of all users, by id."""
         with self._one_line_errors():
             return {user.id: str(user.email) for user in self._client.users.list()}
 
@@ -91,7 +91,7 @@ class Server:
                 yield ServerTask(int(task.id), dict(task.data or {}), int(task.total_annotations or 0))
 
     def show_predictions(self, project: int, model_version: str) -> None:
-        """Let annotators begin with the predictions that have this name."""
+        """Let annotators start from the predictions with this name."""
         with self._one_line_errors():
             self._client.projects.update(project, model_version=model_version, show_collab_predictions=True)
 
@@ -119,7 +119,7 @@ class Server:
             self._client.tasks.delete(str(task))
 
     def annotated(self, project: int) -> Iterator[Mapping[str, Any]]:
-        """Yield the tasks that have annotations, as JSON values, with all their annotations."""
+        """Yield the tasks that have annotations, as JSON values, with all of these annotations."""
         with self._one_line_errors():
             tasks = self._client.tasks.list(
                 project=project, page_size=_TASKS_AT_ONCE, fields="all", only_annotated=True, resolve_uri=False
@@ -128,14 +128,14 @@ class Server:
                 yield task.model_dump(mode="json")
 
     def serve_folder(self, project: int, folder: Path) -> None:
-        """Let a project's tasks show pictures of a folder below the server's document root."""
+        """Allow a project's tasks to show pictures in a folder below the server's document root."""
         with self._one_line_errors():
             storages = self._client.import_storage.local.list(project=project)
             if not any(storage.path == str(folder) for storage in storages):
                 self._client.import_storage.local.create(project=project, path=str(folder), use_blob_urls=True)
 
     def upload(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Upload pictures and return the URL of each, by name."""
+        """Upload pictures, and return the URL of each picture by its name."""
         names = list(files)
         urls: dict[str, str] = {}
         for start in range(0, len(names), _FILES_AT_ONCE):
@@ -177,7 +177,7 @@ class Server:
 
     @contextmanager
     def _one_line_errors(self) -> Iterator[None]:
-        """Convert the SDK's exceptions to one-line errors that do not contain the token."""
+        """Convert the SDK's exceptions into one-line errors that do not contain the token."""
         import httpx
         from label_studio_sdk.core.api_error import ApiError
 

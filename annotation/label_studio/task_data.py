@@ -70,7 +70,7 @@ def task_data(
 
 
 def _choice_lines(payload: Mapping[str, Any], *, right: str | None) -> str:
-    """Return a task's choices, one per line, with the right one marked; `right` is its key, or None."""
+    """Return a task's choices, one per line, with the right one marked; `right` is the key of that choice, or None."""
     keys = [choice.key for choice in content_in(payload).choices]
     labels = zip(keys, option_labels(payload), strict=True)
     return "\n".join(f"{label}    (right)" if key == right else label for key, label in labels)
@@ -94,7 +94,7 @@ def _beside(campaign: Campaign, task: Task, *, with_explanation: bool) -> str:
 
 
 def option_labels(payload: Mapping[str, Any]) -> list[str]:
-    """Return distinct labels of a task's choices, in order, each beginning with the choice's key."""
+    """Return distinct labels for a task's choices, in order, each beginning with the key of its choice."""
     item = content_in(payload)
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
     return [

@@ -1,1 +1,1 @@
-"""Annotators' pay: hours measured from their acts, and the table of an invoice."""
+"""Annotators' pay: hours measured from their actions, and a table for invoices."""

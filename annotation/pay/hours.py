@@ -1,4 +1,4 @@
-"""Hours of work, measured from the times of annotators' acts in the store.
+"""Hours of work, measured from the times of annotators' actions in the store.
 
 The page counts seconds on a task up to half a minute without a key or the pointer. The time between tasks is also work:
 reading guidelines, thinking, a short break. So work is the time between two traces of a person that are at most a
@@ -36,14 +36,14 @@ PAID_PAUSE_S = 20 * 60
 
 
 class WorkSpan(NamedTuple):
-    """A span of time in which a person worked; both ends are equal for a single moment."""
+    """A span of time in which a person worked; both ends are equal for a single point in time."""
 
     begin: datetime
     end: datetime
 
 
 class PersonHours(NamedTuple):
-    """One person's work in a campaign.
+    """The work of one person in a campaign.
 
     Args:
         person: Name.
@@ -65,7 +65,7 @@ class PersonHours(NamedTuple):
 
 
 def hours_in(spans: Iterable[WorkSpan], *, pause_s: float = PAID_PAUSE_S) -> float:
-    """Return the hours of work in spans, in any order, including the time between two within a paid pause.
+    """Return the hours of work in spans, given in any order; gaps no longer than a paid pause are included.
 
     Args:
         spans: Spans of work; they may overlap.
@@ -90,7 +90,7 @@ def people_hours(
     until: datetime | None = None,
     pause_s: float = PAID_PAUSE_S,
 ) -> list[PersonHours]:
-    """Return the hours of all people with an act in a campaign, by name.
+    """Return the hours of all people with any action in a campaign, by name.
 
     Args:
         connection: Connection in a read transaction.
@@ -133,7 +133,7 @@ def people_hours(
 
 
 def _span(row: Any, since: datetime | None, pause_s: float) -> WorkSpan:
-    """Return the span of a decision: its time on the task or, if untimed, since assignment, at most one pause.
+    """Return the span of a decision: its time on the task or, if untimed, the time since assignment, at most one pause.
 
     An untimed change of a decision is a moment.
     """
@@ -161,7 +161,7 @@ def _decisions() -> sa.Select[Any]:
 
 
 def _moments(connection: sa.Connection, campaign: Campaign) -> Iterator[tuple[str, datetime]]:
-    """Yield the times of people's acts other than decisions."""
+    """Yield the times of people's actions other than decisions."""
     name, of_campaign = annotators.c.name, tasks.c.campaign_id == campaign.id
     answered = blind_answers.join(tasks).join(annotators)
     said = remarks.join(tasks).join(annotators)
@@ -183,7 +183,7 @@ def _moments(connection: sa.Connection, campaign: Campaign) -> Iterator[tuple[st
 
 
 def workers_of(connection: sa.Connection) -> Mapping[str, tuple[str, str]]:
-    """Return the service of each crowd worker and their id there, by pseudonym, for payment."""
+    """Return, by pseudonym, each crowd worker's service and the worker's id there, for payment."""
     query = sa.select(annotators.c.name, crowd_workers.c.service, crowd_workers.c.worker).join(
         crowd_workers, crowd_workers.c.annotator_id == annotators.c.id
     )

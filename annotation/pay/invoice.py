@@ -1,4 +1,4 @@
-"""The table of an invoice: one row per person, with tasks, hours, rate and amount."""
+"""The table for an invoice: one row per person, with tasks, hours, rate and amount."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PayTerms(NamedTuple):
 
 
 class PayRow(NamedTuple):
-    """One person's pay; the fields are the columns of the table."""
+    """The pay of one person; the fields are the columns of the table."""
 
     person: str
     service: str | None
@@ -73,7 +73,7 @@ class PayRow(NamedTuple):
     last: datetime
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry that `review pay --json` prints: amounts as numbers."""
+        """Return the entry that `review pay --json` prints, with amounts as numbers."""
         row = self._asdict()
         for name in ("hours", "active_hours", "rate", "amount"):
             row[name] = float(row[name])
@@ -86,7 +86,7 @@ class PayRow(NamedTuple):
 
 
 def read_rate(text: str, *, of: str) -> Decimal:
-    """Return an hourly pay.
+    """Return an hourly rate of pay.
 
     Args:
         text: Number, such as `12.50`.

@@ -1,1 +1,1 @@
-"""Practice before the real work: items that Benchwright draws itself, with the right decision and the reason."""
+"""Practice before real work: items that Benchwright draws itself, with the right decision and the reason why."""

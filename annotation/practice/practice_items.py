@@ -1,4 +1,4 @@
-"""Five practice items for each kind of campaign, with the right decision and the reason it is right."""
+"""Five practice items for each kind of campaign, with the right decision and the reason why it is right."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _PracticeQuestion(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Return whether the item needs no change."""
+        """Return whether the item needs no changes."""
         return self.finding == KEY_RIGHT
 
     def content(self) -> TaskContent:
@@ -252,7 +252,7 @@ _NOT_FIT = {AMBIGUOUS: (_REJECT, _REVISE), _GIVEN_AWAY: (_REJECT, _REVISE), KEY_
 
 
 def practice_items(kind: str) -> list[PracticeItem]:
-    """Return Benchwright's five items for a kind of campaign, or none for kinds that cannot have any."""
+    """Return Benchwright's five items for a kind of campaign; none for kinds that cannot have practice items."""
     if kind in _OF_KIND:
         return [_of_question(kind, name, _QUESTIONS[name]) for name in _OF_KIND[kind]]
     if kind == SCREEN:
@@ -301,7 +301,7 @@ def _of_found(name: str, prompt: str, picture: str, words: str, right: str, why:
 
 
 def _of_marks(name: str, picture: str, question: str, field: str, colors: Sequence[str], why: str) -> PracticeItem:
-    """Return an item in which to mark the balls of these colors, each with a box or a point."""
+    """Return an item that asks annotators to mark the balls of these colors, each with a box or a point."""
     balls = [ball for ball in balls_in(picture) if ball.color in colors] if colors else []
     regions = tuple(
         Region(shape="box", points=((x - radius, y - radius), (x + radius, y + radius)), label=color)

@@ -30,7 +30,7 @@ _Pixels = NDArray[np.float64]
 
 
 class _Ball(NamedTuple):
-    """A ball: center and radius in pixels, and color."""
+    """A ball, given by its center and radius in pixels and its color."""
 
     x: int
     y: int
@@ -39,7 +39,7 @@ class _Ball(NamedTuple):
 
 
 class _Cup(NamedTuple):
-    """A cup: the center of its foot and its height in pixels."""
+    """A cup, given by the center of its foot and its height in pixels."""
 
     x: int
     y: int
@@ -50,7 +50,7 @@ _Things = Sequence[_Ball | _Cup]
 
 
 def picture_id(name: str) -> str:
-    """Return the id of a practice picture in items, 64 hexadecimal digits like that of any image."""
+    """Return the id of a practice picture in items, which has 64 hexadecimal digits like that of any image."""
     return digest(["benchwright practice picture", name])
 
 
@@ -94,7 +94,7 @@ _OTHER_SIZES = {"small": (600, 450), "cropped": (1100, 750)}
 
 
 def scene_size(name: str) -> tuple[int, int]:
-    """Return the width and height in pixels of a practice picture, which are known before it is drawn."""
+    """Return the width and height of a practice picture in pixels, which are known before it is drawn."""
     return _OTHER_SIZES.get(name, (_WIDTH, _HEIGHT))
 
 
@@ -250,7 +250,7 @@ def _bricks(pen: ImageDraw.ImageDraw) -> None:
 
 
 def _page(pen: ImageDraw.ImageDraw) -> None:
-    """Draw a page of a form: lines of print and boxes, with nothing but text to see."""
+    """Draw a page of a form: printed lines and boxes, with nothing but text to see."""
     random = np.random.default_rng(5)
     pen.rectangle(_at(180, 40, 1020, 860), fill=(252, 251, 247), outline=_GREY, width=3 * _FINE)
     for row in range(24):

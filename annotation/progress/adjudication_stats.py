@@ -15,7 +15,7 @@ _MISSED = "missed_"
 
 
 class AdjudicatedCount(NamedTuple):
-    """Number of times that one adjudicator made one decision on tasks with one majority of annotators.
+    """The number of times that an adjudicator made a certain decision on tasks with a certain majority of annotators.
 
     Args:
         adjudicator: Name of the adjudicator.
@@ -33,7 +33,7 @@ class AdjudicatedCount(NamedTuple):
 
     @property
     def is_against(self) -> bool:
-        """Return whether the decision differs from most annotators' decision; sending back does not count as one."""
+        """Return whether the decision differs from most annotators' decision; sending an item back does not count."""
         if self.decision == SEND_BACK or self.majority == _DIVIDED:
             return False
         if self.majority.startswith(_MISSED):

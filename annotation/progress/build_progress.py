@@ -21,7 +21,7 @@ StepState = Literal["done", "waits", "to_come"]
 
 
 class BuildStep(NamedTuple):
-    """One entry of the recipe, with its state and, once it has run, its counts."""
+    """An entry of the recipe, with its state and, once it has run, its counts."""
 
     name: str
     state: StepState
@@ -56,7 +56,7 @@ class LastRun(NamedTuple):
 
 
 def read_last_run(workspace: Path) -> LastRun | None:
-    """Return the data of the last run's tables, or None if nothing has run. Reads the markers of all shards.
+    """Return the data in the last run's tables, or None if nothing has run; reads the markers of all shards.
 
     Raises:
         BenchwrightError: A marker is damaged, or a step of the recipe is no longer installed.
@@ -69,7 +69,7 @@ def read_last_run(workspace: Path) -> LastRun | None:
 
 
 def build_progress(workspace: Path, store: ReviewStore, recipe: Path | None, last_run: LastRun | None) -> BuildProgress:
-    """Return the progress of the last recipe that ran, or the steps of one that has not run yet.
+    """Return the progress of the last recipe that ran, or the steps of a recipe that has not run yet.
 
     Args:
         workspace: Folder of the workspace.

@@ -30,7 +30,7 @@ Facet = Literal["kind", "task", "category"]
 
 
 class CampaignProgress(NamedTuple):
-    """Counts of tasks of a campaign, or of a part of it.
+    """Counts of the tasks of a campaign, or of a part of them.
 
     Args:
         name: Name of the part, or "" for tasks that have no value.
@@ -47,7 +47,7 @@ class CampaignProgress(NamedTuple):
 
 
 class RoundProgress(NamedTuple):
-    """Counts of the items of one round by outcome.
+    """Counts of the items in a round, by outcome.
 
     Args:
         round: Number of the round, from 1.
@@ -74,7 +74,7 @@ class RoundProgress(NamedTuple):
 
 
 def progress_of(campaign: Campaign, decision_counts: Iterable[DecisionCounts], name: str = "") -> CampaignProgress:
-    """Return the numbers of tasks by outcome, from the counts of a campaign or a part of it."""
+    """Return the numbers of tasks by outcome, from the counts for a campaign or for a part of it."""
     policy = policy_of(campaign)
     counted: Counter[str] = Counter()
     for counts in decision_counts:
@@ -119,7 +119,7 @@ def rounds_of(
 
 
 def edits_matter(campaign: Campaign) -> Callable[[DecisionCounts], bool]:
-    """Return a predicate for whether the outcome of tasks with equal counts depends on the number of edits."""
+    """Return a function that tells whether the outcome of tasks with equal counts depends on the number of edits."""
     policy = policy_of(campaign)
 
     def matter(decision_counts: DecisionCounts) -> bool:
@@ -161,7 +161,7 @@ def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
 
 
 def counted_outcome(policy: SettlementPolicy, votes: TaskVotes, round_number: int) -> str:
-    """Return a task's outcome on the last version of its item for counts, which ignores the cause of failure.
+    """Return a task's outcome on the last version of its item, for counts; the cause of a failure is ignored.
 
     Items that need a revision but get no further round are `revise`, or `failed_review` if annotators vote on criteria;
     the outcomes of the run give the reason.

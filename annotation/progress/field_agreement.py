@@ -1,4 +1,4 @@
-"""Agreement of a campaign's annotators on one part of their decisions, by split and without each annotator."""
+"""Agreement of a campaign's annotators on one part of their decisions, by split and without each single annotator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FieldAgreement(NamedTuple):
 
 
 def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
-    """Compute the agreement on one field by every split, reading its decisions once."""
+    """Compute the agreement on a field by every split; the decisions are read only once."""
     labels = overview.label_columns(field)
     by = {
         split: [(group.name, group.agreement) for group in overview.agreement_by(split, labels, metric=field.metric)]

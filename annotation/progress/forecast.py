@@ -1,4 +1,4 @@
-"""Forecast of a campaign's end from the number of missing decisions and its annotators' pace in the last days.
+"""Forecast of a campaign's end, based on the number of missing decisions and the annotators' recent pace.
 
 The range is a percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). For each
 resample, each annotator's days are drawn with replacement, including days without a decision, and their mean
@@ -38,7 +38,7 @@ _MORE = 2
 
 
 class EndRange(NamedTuple):
-    """Predicted last day of a campaign: by `median` in half of the resamples, from `low` to `high` in nine of ten.
+    """Predicted last day of a campaign: by `median` in half of the resamples, and from `low` to `high` in nine of ten.
 
     `high` is None if it lies more than ten years ahead.
     """
@@ -91,7 +91,7 @@ class Forecast(NamedTuple):
 
 
 def forecast_of(store: ReviewStore, campaign: Campaign, *, now: datetime) -> Forecast:
-    """Return the forecast of a campaign's end, for which the database counts decisions by person and day."""
+    """Return the forecast of a campaign's end; the database counts decisions by person and day."""
     since = datetime.combine(now.date() - timedelta(days=_WINDOW_DAYS), datetime.min.time(), now.tzinfo)
     with store.reading() as connection:
         slot_counts = campaign_counts.count_slots(connection, campaign, now=now)
@@ -130,7 +130,7 @@ def forecast_from(worked: Sequence[DayOfWork], wanted: int, *, today: date, miss
 
 
 def _counts_by_day(worked: Sequence[DayOfWork], today: date) -> NDArray[np.float64]:
-    """Return (people, days) decisions from the first day with any to yesterday, or to today if it is the only day."""
+    """Return (people, days) decisions, from the first day with any to yesterday, or to today if it is the first."""
     before = [day for day in worked if day.day < today]
     counted, last = (before, today - timedelta(days=1)) if before else (list(worked), today)
     names = sorted({day.annotator for day in worked})
@@ -144,7 +144,7 @@ def _counts_by_day(worked: Sequence[DayOfWork], today: date) -> NDArray[np.float
 
 
 def _resampled_rates(counts: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return (RESAMPLES,) decisions per day of all these people together, each from a resample of the days."""
+    """Return (RESAMPLES,) decisions per day by all these people together, each value from one resample of the days."""
     people, days = counts.shape
     rates = np.zeros(RESAMPLES)
     for person in range(people):

@@ -46,7 +46,7 @@ class GuidelineProposal(NamedTuple):
 
 
 def guideline_proposals(decisions: Iterable[Annotation]) -> list[GuidelineProposal]:
-    """Return the reasons on which annotators disagree, sorted by the number of divided items, the largest first.
+    """Return the reasons on which annotators disagree, sorted by the number of divided items, largest first.
 
     Args:
         decisions: Decisions of a campaign; of several versions of one annotator's decision the last one counts.
@@ -71,7 +71,7 @@ def guideline_proposals(decisions: Iterable[Annotation]) -> list[GuidelinePropos
 
 
 def grouped_notes(notes: Sequence[str], *, most: int = 3) -> tuple[str, ...]:
-    """Return one note from each group of notes that share words, the largest group's first.
+    """Return one note from each group of notes that share words; the note of the largest group comes first.
 
     Args:
         notes: Notes.

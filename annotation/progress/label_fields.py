@@ -15,7 +15,7 @@ from ..store.submissions.pre_key_answers import ANSWER_RIGHT
 
 
 class LabelField(NamedTuple):
-    """One part of a decision to compare between annotators.
+    """A part of a decision that can be compared between annotators.
 
     Args:
         labels: Source of the labels in the store.
@@ -35,7 +35,7 @@ _RIGHT = LabelField(LabelSource("field", ANSWER_RIGHT, categories=VOTES), "Answe
 
 
 def reasons_field(campaign: Campaign) -> str | None:
-    """Return the name of a typed form's field for reasons, or None if reasons are stored with the decision."""
+    """Return the name of the field for reasons in a typed form, or None if reasons are stored with the decision."""
     form = campaign.form.typed
     return _REASONS if form is not None and any(field.name == _REASONS for field in form.fields) else None
 
@@ -67,7 +67,7 @@ def _of_field(field: object) -> LabelField | None:
 
 
 def label_field_named(campaign: Campaign, name: str | None, *, ordinal: bool = False) -> LabelField:
-    """Return the label field of that name, or the first field if no name is given.
+    """Return the label field with a given name, or the first label field if no name is given.
 
     Raises:
         BenchwrightError: The campaign has no label field of that name, or its values have no order.

@@ -1,4 +1,4 @@
-"""Figures of a campaign `mark` for curators: agreement on regions, and each annotator compared with the reference.
+"""Figures on a campaign `mark` for curators: agreement on regions, and annotators compared with the reference.
 
 All are computed from the regions themselves, picture by picture, of pictures that all their annotators have marked. The
 reference is the consensus, or an adjudicator's marks instead.
@@ -32,7 +32,7 @@ _AT_ONCE = 500
 
 
 class MarkedAgainst(NamedTuple):
-    """One annotator's marks on one picture compared with the reference.
+    """An annotator's marks on a picture, compared with the reference.
 
     Args:
         task_id: Id of the task in the store.
@@ -55,7 +55,7 @@ class MarkedAgainst(NamedTuple):
         return 1.0 if quality is None else quality
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as a document, with numbers of regions."""
+        """Return the figures as a document that includes numbers of regions."""
         comparison = self.comparison
         return {
             "item_id": self.item_id,
@@ -72,7 +72,7 @@ class MarkedAgainst(NamedTuple):
 
 @dataclass(frozen=True)
 class AnnotatorMarks:
-    """One annotator's marks compared with the reference, over all compared pictures.
+    """An annotator's marks, compared with the reference over all compared pictures.
 
     Args:
         annotator: Name of the annotator.
@@ -100,7 +100,7 @@ class AnnotatorMarks:
 
 
 class MarkFigures(NamedTuple):
-    """Figures of a campaign `mark`.
+    """Figures on a campaign `mark`.
 
     Args:
         compared: Number of compared pictures.
@@ -115,7 +115,7 @@ class MarkFigures(NamedTuple):
     marks: Sequence[MarkedAgainst]
 
     def annotators(self) -> list[AnnotatorMarks]:
-        """Return each annotator's figures over all pictures, the worst first."""
+        """Return each annotator's figures over all pictures, worst first."""
         by_name: dict[str, list[MarkedAgainst]] = {}
         for marked in self.marks:
             by_name.setdefault(marked.annotator, []).append(marked)
@@ -153,7 +153,7 @@ def mark_figures(
 
 
 class _MarkedPicture(NamedTuple):
-    """A picture with the decisions that count on it, and the values of an adjudicator's form, or None."""
+    """A picture with the decisions on it that count, and the values of an adjudicator's form, or None."""
 
     task_id: int
     item_id: str
@@ -179,7 +179,7 @@ def _pictures(store: ReviewStore, campaign: Campaign, task_ids: Sequence[int]) -
 
 
 def _against(campaign: Campaign, picture: _MarkedPicture) -> Iterator[MarkedAgainst]:
-    """Yield each annotator's marks compared with the reference, omitting annotators who could not tell."""
+    """Yield each annotator's marks compared with the reference, except for annotators who could not tell."""
     tolerance = tolerance_of(campaign)
     reference: FieldMarks
     if picture.ruling is not None:

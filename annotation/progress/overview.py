@@ -1,4 +1,4 @@
-"""Figures of a campaign for curators: counts, agreement, annotators and reasons. This module only reads the store.
+"""Figures on a campaign for curators: counts, agreement, annotators and reasons. This module only reads the store.
 
 Decisions are counted by day, week or month, so that tables stay short.
 """
@@ -73,7 +73,7 @@ RESAMPLES = 1000
 
 
 class AgreementGroup(NamedTuple):
-    """Agreement over a part of the tasks, and the number of times each label was given there."""
+    """Agreement over a part of the tasks, and the number of times that each label was given in that part."""
 
     name: str
     agreement: Agreement
@@ -81,7 +81,7 @@ class AgreementGroup(NamedTuple):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Return the proportion of each label; empty if there are no decisions."""
+        """Return the proportion of each label; empty if there were no decisions."""
         total = sum(self.label_counts.values())
         return {label: times / total for label, times in self.label_counts.items()} if total else {}
 
@@ -105,25 +105,25 @@ _NOBODY = AgreementGroup(NONE, Agreement(0, 0), {})
 
 
 class Overview:
-    """Figures of one campaign for curators. Nothing here reads a clock: `now` is an argument."""
+    """Figures on a campaign for curators. No method reads a clock: `now` is an argument."""
 
     def __init__(self, store: ReviewStore, campaign: Campaign) -> None:
         self.campaign = campaign
         self._store = store
 
     def stamp(self) -> tuple[int, ...]:
-        """Return numbers that change whenever any figure here changes, except those of leases."""
+        """Return numbers that change whenever any of these figures changes, except the figures on leases."""
         with self._store.reading() as connection:
             return campaign_counts.stamp(connection, self.campaign)
 
     def decision_counts(self) -> list[DecisionCounts]:
-        """Return tasks counted by kind, state and decisions."""
+        """Return the numbers of tasks by kind, state and decisions."""
         with self._store.reading() as connection:
             votes = votes_counted(self.campaign)
             return count_decisions(connection, self.campaign, votes, edits_matter=edits_matter(self.campaign))
 
     def rounds(self, decision_counts: Sequence[DecisionCounts]) -> list[RoundProgress]:
-        """Return the numbers of items by outcome, round by round; empty if there are no rounds."""
+        """Return the numbers of items by outcome, for each round; empty if there are no rounds."""
         with self._store.reading() as connection:
             return rounds_of(self.campaign, decision_counts, count_revised(connection, self.campaign))
 
@@ -133,7 +133,7 @@ class Overview:
             return adjudication_stats_of(list_rulings(connection, self.campaign, criteria_of(self.campaign)))
 
     def criteria(self, *, resamples: int = RESAMPLES) -> list[CriterionVotes]:
-        """Return the votes on each criterion of a review, beginning with a right answer; empty for other kinds."""
+        """Return the votes on each criterion of a review, right answers first; empty for other kinds of campaigns."""
         wanted = criteria_of(self.campaign)
         aspects = [aspect for aspect in label_fields_of(self.campaign) if aspect.labels.name in wanted]
         if not aspects:
@@ -153,7 +153,7 @@ class Overview:
             return campaign_counts.count_slots(connection, self.campaign, now=now)
 
     def days(self) -> dict[str, int]:
-        """Return decisions by day."""
+        """Return the decisions by day."""
         with self._store.reading() as connection:
             return campaign_counts.count_by_day(connection, self.campaign)
 
@@ -162,11 +162,11 @@ class Overview:
         return count_closed(self._store, self.campaign)
 
     def closed_sure(self) -> SureCounts:
-        """Return how many tasks closed because their decision is sure enough, and the votes thereby saved."""
+        """Return how many tasks closed because their decision is certain enough, and how many votes that saved."""
         return count_spared(self._store, self.campaign)
 
     def revisions(self) -> RevisionCounts:
-        """Return how many items came back to the writers of the campaign, and how many it sent back itself."""
+        """Return how many items came back to the campaign's writers, and how many items the campaign sent back."""
         with self._store.reading() as connection:
             return count_revisions(connection, self.campaign)
 
@@ -175,7 +175,7 @@ class Overview:
         return forecast_of(self._store, self.campaign, now=now)
 
     def people(self) -> int:
-        """Return how many annotators have decided any task."""
+        """Return how many annotators have decided at least one task."""
         with self._store.reading() as connection:
             return campaign_counts.count_people(connection, self.campaign)
 
@@ -185,7 +185,7 @@ class Overview:
             return campaign_counts.count_by_annotator(connection, self.campaign)
 
     def reasons(self, *, examples: int = 3) -> list[campaign_counts.ReasonCount]:
-        """Return the reasons given, most frequent first, with examples."""
+        """Return the reasons given, most frequent first, together with examples."""
         with self._store.reading() as connection:
             field = reasons_field(self.campaign)
             return campaign_counts.count_reasons(connection, self.campaign, examples=examples, field=field)
@@ -196,14 +196,14 @@ class Overview:
             return campaign_counts.list_divided(connection, self.campaign, most=most)
 
     def label_columns(self, field: LabelField) -> DecisionColumns:
-        """Return the labels of one field in all newest decisions, the basis of agreement and quality."""
+        """Return the labels of a field in all newest decisions, which are the basis of agreement and quality."""
         with self._store.reading() as connection:
             return read_decisions(connection, self.campaign, field.labels)
 
     def agreement_by(
         self, split: Split, columns: DecisionColumns, *, metric: Metric = "nominal", resamples: int = RESAMPLES
     ) -> list[AgreementGroup]:
-        """Return the agreement of each part of the tasks, by name.
+        """Return the agreement on each part of the tasks, by the part's name.
 
         In a split over time, a task belongs to the period of its last decision. Each round of an item is a separate
         task. In a split by guidelines, a task belongs to the versions that its decisions followed; several versions
@@ -222,7 +222,7 @@ class Overview:
         return sorted(groups, key=lambda group: int(group.name)) if split == "round" else groups
 
     def _names(self, split: Split, columns: DecisionColumns) -> Sequence[str]:
-        """Return the part of each unit."""
+        """Return the name of the part that contains each unit."""
         if split == "all":
             return [NONE] * len(columns.task_ids)
         if split == "time":
@@ -236,7 +236,7 @@ class Overview:
         return [facet.get(int(task), NONE) for task in columns.task_ids]
 
     def gold(self, *, is_aside: bool = False) -> dict[str, RightOf]:
-        """Return each annotator's accuracy on gold tasks, which no other figure includes; empty if there are none.
+        """Return each annotator's accuracy on gold tasks, which other figures exclude; empty if there are none.
 
         If annotators mark regions, a task is right if these lie within its tolerance.
 
@@ -267,7 +267,7 @@ class Overview:
         return {name: RightOf(*count) for name, count in counts.items()}
 
     def qualities(self, columns: DecisionColumns) -> list[RaterQuality]:
-        """Return the quality of each annotator by one label field, with their pace and accuracy on gold tasks."""
+        """Return the quality of each annotator on a label field, with their pace and accuracy on gold tasks."""
         with self._store.reading() as connection:
             seconds: Mapping[str, Sequence[float]] = read_seconds(connection, self.campaign)
         return qualities_in(
@@ -275,11 +275,11 @@ class Overview:
         )
 
     def cares(self) -> list[Care]:
-        """Return the care with which each annotator decides, by name, with the evidence."""
+        """Return the care with which each annotator decides, by name, together with the evidence."""
         return cares_of(self._store, self.campaign)
 
     def at_work(self, *, now: datetime) -> list[AtWork]:
-        """Return the annotators who now hold tasks of the campaign; the one who began last comes first."""
+        """Return the annotators who now hold tasks of the campaign; those who began last come first."""
         began = now.replace(hour=0, minute=0, second=0, microsecond=0)
         with self._store.reading() as connection:
             return who_is_at_work(connection, self.campaign, now=now, day_began=began)

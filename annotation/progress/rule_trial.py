@@ -44,7 +44,7 @@ _WITH_EDITS = (VERIFY,)
 
 @dataclass(frozen=True)
 class RuleTrial:
-    """The effect of a rule on the decisions so far.
+    """The effect of a rule on decisions made so far.
 
     Attributes:
         rule: The rule.
@@ -76,7 +76,7 @@ class RuleTrial:
 
 
 class ChangedTask(NamedTuple):
-    """A task whose fate differs between a tried rule and the rule in force."""
+    """A task whose fate under a tried rule differs from that under the rule in force."""
 
     item_id: str
     before: str
@@ -84,13 +84,13 @@ class ChangedTask(NamedTuple):
 
 
 def can_try(campaign: Campaign) -> bool:
-    """Return whether a rule settles the tasks of a campaign, so that other rules can be tried."""
+    """Return whether a campaign's tasks are settled by a rule, so that other rules can be tried."""
     policy = policy_of(campaign)
     return policy.rule is not None and bool(policy.decisions or policy.criteria)
 
 
 def fates_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the fates that tasks of a campaign can have under any rule, in the order of `FATES`."""
+    """Return the fates that a campaign's tasks can have under any rule, in the order of `FATES`."""
     without = set() if campaign.kind in _WITH_ADJUDICATOR else {WAITS}
     without |= set() if campaign.kind in _WITH_EDITS or campaign.form.to_writer else {_TO_REVISE}
     without |= {NO_AGREEMENT} if campaign.kind == REVIEW else set()  # an item without enough votes fails the review
@@ -98,7 +98,7 @@ def fates_of(campaign: Campaign) -> tuple[str, ...]:
 
 
 def rules_to_try(campaign: Campaign) -> list[Rule]:
-    """Return the possible rules for this kind of campaign, for 1 to `_MOST_SLOTS` annotators, including its own rule.
+    """Return the possible rules for a kind of campaign, for 1 to `_MOST_SLOTS` annotators, including the present rule.
 
     For each number of annotators, these are the rules that require more than half of them, up to all; each comes with
     and without an adjudicator if the kind of campaign may have one.
@@ -113,7 +113,7 @@ def rules_to_try(campaign: Campaign) -> list[Rule]:
 
 
 def try_rules(store: ReviewStore, campaign: Campaign, rules: Sequence[Rule] | None = None) -> list[RuleTrial]:
-    """Return the effect of each rule on a campaign's decisions so far, which the database counts.
+    """Return the effect of each rule on a campaign's decisions so far, as counted by the database.
 
     Args:
         store: The review store.
@@ -127,14 +127,14 @@ def try_rules(store: ReviewStore, campaign: Campaign, rules: Sequence[Rule] | No
 
 
 def changed_tasks(store: ReviewStore, campaign: Campaign, rule: Rule) -> list[ChangedTask]:
-    """Return the tasks that a rule and the one in force settle differently, by change and then by item."""
+    """Return the tasks that a rule settles differently from the rule in force, by change and then by item."""
     with store.reading() as connection:
         listed = list_sequences(connection, campaign, votes_counted(campaign))
     return _Trial(campaign).changed(rule, listed)
 
 
 class _Trial:
-    """Settles decisions of one campaign under rules other than its own."""
+    """Settles the decisions of a campaign under rules other than its own."""
 
     def __init__(self, campaign: Campaign) -> None:
         self._own = policy_of(campaign)
@@ -174,7 +174,7 @@ class _Trial:
         return counted_outcome(policy, votes_in_sequence(policy, sequence, is_closed=False), sequence.round)
 
     def _missing(self, rule: Rule, sequence: DecisionSequence, outcome: str) -> int:
-        """Return the number of decisions still required, 0 if a task is closed or closes under its settings."""
+        """Return the number of decisions still required; 0 if a task is closed or closes under its settings."""
         if rule == self._own.rule and sequence.state == "done":
             return 0
         is_ruled = rule.is_adjudicated and sequence.adjudicated is not None
@@ -184,7 +184,7 @@ class _Trial:
 
 
 def fate_of(outcome: str) -> str:
-    """Return the fate of a task with an outcome."""
+    """Return the fate of a task with a given outcome."""
     if outcome in {OPEN, WAITS, NO_AGREEMENT}:
         return outcome
     if outcome in {REVISE, TO_WRITER}:

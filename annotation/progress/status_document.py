@@ -1,4 +1,4 @@
-"""Progress of a campaign, as one JSON document for the command line and the HTTP API."""
+"""Progress of a campaign as a JSON document, for the command line and the HTTP API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The votes that a campaign would save at several thresholds by stopping once its votes are sure enough.
+"""The votes that a campaign would save at several thresholds by stopping once its votes are certain enough.
 
 The trial goes through each task vote by vote, in the order of its slots, with the functions that close tasks
 (`further_votes`). The model of the annotators is that of all decisions so far, so that early tasks are judged with more
@@ -28,7 +28,7 @@ _LEAST_SLOTS = 3
 
 
 class SurenessTrial(NamedTuple):
-    """The votes that one threshold of sureness would save.
+    """The votes that a threshold of certainty would save.
 
     Args:
         until: The threshold, 0 to 1.
@@ -54,7 +54,7 @@ def can_spare(campaign: Campaign) -> bool:
 def try_sureness(
     store: ReviewStore, campaign: Campaign, thresholds: Sequence[float] = _THRESHOLDS
 ) -> list[SurenessTrial]:
-    """Return the votes that each threshold would save in a campaign that allows it; no task is closed."""
+    """Return the votes that each threshold would save in a campaign that allows saving votes; no task is closed."""
     policy = policy_of(campaign)
     with store.reading() as connection:
         votes = list_begun_votes(connection, campaign)
@@ -99,7 +99,7 @@ def _closes(
     sampler: PosteriorSampler,
     votes: Sequence[TaskVote],
 ) -> tuple[int, str] | None:
-    """Return the number of votes after which a task would close, with its decision; None if it needs all votes."""
+    """Return the number of votes after which a task would close, with its decision; None if all votes are needed."""
     for number in range(settings.first, min(len(votes), policy.slots - 1) + 1):
         posterior = sure_decision(campaign, policy, settings, sampler, votes[:number])
         if posterior is not None:

@@ -1,4 +1,4 @@
-"""Simulated annotators: they close campaigns in demonstrations and tests, and are shown as simulated.
+"""Simulated annotators, which close campaigns in demonstrations and tests and are shown as simulated.
 
 The annotators of an item, and their decisions, depend only on the run's seed, the stage, the item and the annotator, so
 that a run that is killed at any point and restarted ends with the same decisions. A sensible decision depends on the
@@ -54,7 +54,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedDecision(NamedTuple):
-    """One simulated annotator's decision on one item.
+    """The decision of a simulated annotator on an item.
 
     Attributes:
         annotator: Name.
@@ -95,13 +95,13 @@ class SimulatedGroup(Record):
         raise NotImplementedError
 
     def picture(self, submission: Submission, form: CampaignForm, rng: np.random.Generator) -> NDArray[np.uint8] | None:
-        """Return the picture that an annotator submits with a decision; None in groups that submit none."""
+        """Return the picture that an annotator submits with a decision; None for groups that submit no pictures."""
         del submission, form, rng
         return None
 
 
 class SimulatedAnnotators(SimulatedGroup):
-    """Simulated annotators who accept items that can be scored: those with an answer or a refusal choice.
+    """Simulated annotators who accept items that can be scored, which have an answer or a refusal choice.
 
     Attributes:
         error_rate: Chance that an annotator departs from this judgment of an item, 0 to 1.
@@ -118,7 +118,7 @@ class SimulatedAnnotators(SimulatedGroup):
     to_writer_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return a submission that accepts, rejects, revises with a plain edit, or sends back to the writer."""
+        """Return a submission that accepts, rejects, revises with a trivial edit, or sends the item to its writer."""
         departs, lot = rng.random() < self.error_rate, rng.random()
         if (_right_key(payload) is not None) == departs:
             return Submission("reject", self.reasons[int(lot * len(self.reasons)) :][:1])
@@ -131,7 +131,7 @@ class SimulatedAnnotators(SimulatedGroup):
 
 
 class SimulatedAnswerers(SimulatedGroup):
-    """Simulated annotators who answer right at a given rate, and otherwise draw evenly among the other choices.
+    """Simulated annotators who answer correctly at a given rate, and otherwise choose evenly among the other choices.
 
     Attributes:
         accuracy: Chance that an annotator answers an item right, 0 to 1.
@@ -155,17 +155,17 @@ _SIMULATED_NOTE = "Simulated: no person looked at this to say what to change."
 
 
 def _can_go_back(payload: Mapping[str, Any], form: CampaignForm) -> bool:
-    """Return whether a campaign lets annotators send this item back, and the item has a writer."""
+    """Return whether a campaign lets annotators send this item back, and whether the item has a writer."""
     return form.to_writer and written_in(payload) is not None
 
 
 def _look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the edit that simulated annotators make: a few words before the question."""
+    """Return the edit that simulated annotators make: a few words added before the question."""
     return {"question": f"Look closely. {item_in(payload)['question']}"}
 
 
 def check_enough(group: SimulatedGroup, rule: Rule) -> None:
-    """Check that a group has enough annotators for a rule.
+    """Check that a group has enough annotators for a rule's number of votes.
 
     Raises:
         ValueError: The group has fewer annotators than the rule has slots.
@@ -230,7 +230,7 @@ def _decision(
 
 
 def _drawn_evidence(field: RegionField, payload: Mapping[str, Any], rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Return random regions for an item's first picture, with a small deviation for each annotator."""
+    """Return random regions for an item's first picture, which deviate slightly for each annotator."""
     sizes_wh, pictures = sizes_in(payload)[:1], [item_in(payload)["images"][0]["image_id"]]
     regions = drawn_regions(field, pictures, sizes_wh)
     return [moved_region(region, sizes_wh, _UNSTEADY, rng).model_dump(mode="json") for region in regions]
@@ -246,7 +246,7 @@ def simulate(
     workspace: Path | None = None,
     batch: int = _BATCH,
 ) -> int:
-    """Let simulated annotators decide every open task as people would, by claiming a slot and submitting a decision.
+    """Let simulated annotators decide every open task as people do: claim a slot, then submit a decision.
 
     Args:
         store: Review store with the campaign's tasks.
@@ -333,7 +333,7 @@ class SimulatedScreeners(SimulatedGroup):
     reasons: tuple[str, ...] = ()
 
     def fit_for(self, rule: Rule, reasons: Sequence[str]) -> SimulatedScreeners:
-        """Return the group, with the form's reasons if it has none itself.
+        """Return the group; if it has no reasons itself, add the form's reasons.
 
         Raises:
             ValueError: The group is too small for the rule, or has reasons that are not in the form.
@@ -353,7 +353,7 @@ class SimulatedScreeners(SimulatedGroup):
 
 
 class SimulatedPairers(SimulatedGroup):
-    """Simulated annotators who call pairs the same picture at a given rate, whatever the content.
+    """Simulated annotators who call pairs the same picture at a given rate, regardless of content.
 
     Attributes:
         same_rate: Chance that an annotator calls both the same picture, 0 to 1.
@@ -362,13 +362,13 @@ class SimulatedPairers(SimulatedGroup):
     same_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return a submission that calls both the same picture, or not."""
+        """Return a submission that calls the two images the same picture, or not."""
         del payload, form
         return Submission(fields={"verdict": SAME if rng.random() < self.same_rate else DIFFERENT})
 
 
 class SimulatedReviewers(SimulatedAnswerers):
-    """Simulated annotators who answer like those of `answer`, then vote; a no includes a plain edit of the question.
+    """Simulated annotators who answer like those of `answer`, then vote; a no vote edits the question trivially.
 
     Attributes:
         approval: Chance that an annotator votes yes on a criterion, 0 to 1.

@@ -1,4 +1,4 @@
-"""Regions of simulated annotators: drawn at random for a picture, and moved as by an unsteady hand."""
+"""Regions by simulated annotators: drawn at random on a picture, and moved as by an unsteady hand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Point = tuple[float, float]
 
 
 def drawn_regions(field: RegionField, pictures: Sequence[str], sizes_wh: Sequence[SizeWH]) -> list[Region]:
-    """Return random regions for a picture or a pair of pictures; they are the same each time."""
+    """Return random regions for a picture or a pair of pictures; the regions are the same every time."""
     rng = generator_for(0, "regions drawn by chance", ".".join(pictures), field.name)
     most = min(field.max_count, max(field.min_count, _MOST_DRAWN))
     least = min(max(field.min_count, 1), most)
@@ -62,7 +62,7 @@ def _corners(first: _Point, last: _Point) -> tuple[_Point, ...]:
 
 
 def moved_region(region: Region, sizes_wh: Sequence[SizeWH], jitter: float, rng: np.random.Generator) -> Region:
-    """Return a region as marked by a slightly unsteady hand, still within the picture."""
+    """Return a region as marked by a slightly unsteady hand, which stays within the picture."""
     x0, y0, x1, y1 = region.bounds
     if region.mask is not None:
         step = rng.normal(0, jitter, 2) * (x1 - x0, y1 - y0)
@@ -84,7 +84,7 @@ def moved_region(region: Region, sizes_wh: Sequence[SizeWH], jitter: float, rng:
 
 
 def _shifted(mask: MaskRuns, across: int, down: int) -> MaskRuns:
-    """Return a mask moved by whole pixels; return the mask unchanged if nothing of it would be left."""
+    """Return a mask moved by whole pixels; unchanged if nothing would be left of it."""
     import numpy as np
 
     from benchwright.drawing import mask_of

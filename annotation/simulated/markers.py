@@ -1,4 +1,4 @@
-"""Simulated annotators of `mark`: they mark the true regions, with errors at given rates.
+"""Simulated annotators of `mark`, who mark the true regions, with errors at given rates.
 
 The true regions come from an earlier step, or are drawn at random for each picture, without regard to its content.
 """
@@ -53,7 +53,7 @@ class SimulatedMarkers(SimulatedGroup):
     nothing_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return a submission with the task's regions as this annotator marks them."""
+        """Return a submission that contains the task's regions as this annotator marks them."""
         typed, item = form.typed, item_in(payload)
         assert typed is not None, "regions are marked in a typed form"
         sizes_wh = [(int(width), int(height)) for width, height in item["sizes_wh"]]
@@ -72,7 +72,7 @@ class SimulatedMarkers(SimulatedGroup):
         return Submission(fields={HEADLINE: MARKED if fields else NOTHING, **fields, NOTE: _WORDS})
 
     def _seen(self, field: RegionField, true: Sequence[Region], rng: np.random.Generator) -> list[Region]:
-        """Return the regions that an annotator does not leave out."""
+        """Return the regions that an annotator does not overlook."""
         lots = [(rng.random() < self.miss_rate, number) for number in range(len(true))]
         kept = [number for is_missed, number in lots if not is_missed]
         missed = [number for is_missed, number in lots if is_missed]
@@ -81,7 +81,7 @@ class SimulatedMarkers(SimulatedGroup):
 
 
 def _of_field(field: RegionField, truth: Mapping[str, Any]) -> list[Region]:
-    """Return the true regions whose shape and labels a field accepts, up to the field's maximum number."""
+    """Return the true regions whose shape and labels a field accepts, up to the field's maximum."""
     regions = [Region.model_validate(document) for document in truth.get(field.name, ())]
     codes = [option.code for option in field.options]
     return [

@@ -1,4 +1,4 @@
-"""Simulated annotators that make new content: descriptions of images, questions, and pictures for prompts.
+"""Simulated annotators who create content: descriptions of images, questions, and pictures for prompts.
 
 Their content cannot be mistaken for a person's: the descriptions use words that no person would use, and the program
 draws the pictures, with the word SIMULATED across them.
@@ -105,7 +105,7 @@ class SimulatedWriters(SimulatedGroup):
     nothing_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return a submission that asks nothing, or as many questions as the form accepts, or fewer."""
+        """Return a submission with no questions, with as many questions as the form accepts, or with fewer."""
         typed, picture = form.typed, item_in(payload)["images"][0]["image_id"][:8]
         assert typed is not None, "questions are written in a typed form"
         if previous := list(previous_in(payload).values()):
@@ -138,12 +138,12 @@ class SimulatedWriters(SimulatedGroup):
 
 
 def _revised(question: str) -> str:
-    """Return a simulated writer's revision of a question that came back: a word before it."""
+    """Return a simulated writer's revision of a question that came back: a word is added before the question."""
     return f"Revised: {question}"
 
 
 def _written(field: FormField, picture: str, rng: np.random.Generator, *, of: str = "") -> Any:
-    """Return a value of a field that states that no person wrote it; names differ by group."""
+    """Return a value for a field, which states that no person wrote it; names differ by group."""
     if isinstance(field, Repeated):
         parts = [part for part in field.fields if part.is_required and part.only_if is None]
         entries = range(1, max(2, field.min_count) + 1) if field.max_count > 1 and field.distinct == "name" else (1,)
@@ -160,7 +160,7 @@ def _written(field: FormField, picture: str, rng: np.random.Generator, *, of: st
 
 
 class SimulatedCollectors(SimulatedGroup):
-    """Simulated annotators who submit a picture that they draw, or find none at a given rate.
+    """Simulated annotators who submit a picture that they draw, or find no picture at a given rate.
 
     Attributes:
         none_rate: Chance that an annotator finds no photograph for a prompt, 0 to 1.
@@ -171,7 +171,7 @@ class SimulatedCollectors(SimulatedGroup):
     none_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return a submission with source, author and license of a picture, or one that states that there is none."""
+        """Return a submission with the source, author and license of a picture, or a statement that there is none."""
         del payload
         if rng.random() < self.none_rate:
             return Submission(fields={"found": NONE})
@@ -188,7 +188,7 @@ class SimulatedCollectors(SimulatedGroup):
         return Submission(fields=fields)
 
     def picture(self, submission: Submission, form: CampaignForm, rng: np.random.Generator) -> NDArray[np.uint8] | None:
-        """Return a drawn picture; None if the submission states that there is none."""
+        """Return a drawn picture; None if the submission states that there is no picture."""
         if submission.fields is not None and submission.fields["found"] == NONE:
             return None
         typed = form.typed
@@ -221,7 +221,7 @@ def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[
 
 
 def _labels(form: Form, rng: np.random.Generator) -> dict[str, Any]:
-    """Return a random code for every label of a description; one or two for rhetoric."""
+    """Return a random code for each label of a description; one or two codes for rhetoric."""
     labels: dict[str, Any] = {}
     for field in form.fields[1:]:
         if isinstance(field, OneOf):

@@ -1,4 +1,4 @@
-"""Back up a review store to one file, and restore it, from and to SQLite or PostgreSQL.
+"""Back up a review store, on SQLite or PostgreSQL, to one file, and restore it to either.
 
 A backup is a ZIP with `manifest.json` (format, version of the store's tables, rows and SHA-256 of each table), one file
 of JSON lines per table, and the photographs to which decisions or drafts refer. It contains a single state of the
@@ -42,7 +42,7 @@ _ID = re.compile(r"[0-9a-f]{64}")
 
 
 class _BackedUpPhotographs(NamedTuple):
-    """Photographs in a backup: their number, the digest of their sorted ids, and how many in use have no file."""
+    """The photographs in a backup: their number, the digest of their sorted ids, and how many in use have no file."""
 
     files: int
     ids: str
@@ -119,7 +119,7 @@ _NO_PHOTOGRAPHS = _BackedUpPhotographs(0, digest([]))
 
 
 class Backup(NamedTuple):
-    """Contents of a backup: the version of the tables, the rows of each table, and photographs.
+    """The contents of a backup: version of the tables, rows of each table, and photographs.
 
     Args:
         revision: Version of the tables.
@@ -165,7 +165,7 @@ def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | N
 def _write_archive(
     draft: Path | IO[bytes], connection: sa.Connection, where: str, photographs: ObjectStore | None
 ) -> tuple[dict[str, Any], int]:
-    """Write a backup; return its manifest, and the number of photographs in use that have no file."""
+    """Write a backup; return its manifest, and the number of used photographs that have no file."""
     revision = revision_of(connection, where)
     assert revision is not None, "an open store has its tables"
     metadata = sa.MetaData()
@@ -187,7 +187,7 @@ def _write_archive(
 
 
 def _holds(path: Path, manifest: Mapping[str, Any]) -> bool:
-    """Return whether a file is an undamaged backup of the state that a manifest describes, apart from the audit log."""
+    """Return whether a file is an undamaged backup of the state in a manifest, apart from the audit log."""
     try:
         with _opened(path) as archive:
             held = _manifest(path, archive)
@@ -242,7 +242,7 @@ def _rows_of(described: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _tables(metadata: sa.MetaData) -> list[sa.Table]:
-    """Return a store's tables, each after the tables to which it refers."""
+    """Return a store's tables, each after the tables that it refers to."""
     return [table for table in metadata.sorted_tables if table.name not in _LEFT_OUT]
 
 
@@ -291,7 +291,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _make_empty(connection: sa.Connection, revision: str, where: str) -> None:
-    """Create the tables of a version, unless they exist and are empty."""
+    """Create the tables of a version, unless they already exist and are empty."""
     present = revision_of(connection, where)
     if present is None:
         upgrade_within(connection, revision)
@@ -305,7 +305,7 @@ def _make_empty(connection: sa.Connection, revision: str, where: str) -> None:
 
 
 def _rows(path: Path, archive: zipfile.ZipFile, table: sa.Table, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table; raise an error if they do not match its columns, its count or its hash."""
+    """Yield the rows of a table; raise an error if they do not match its columns, count or hash."""
     moments = {column.name for column in table.columns if isinstance(column.type, sa.DateTime)}
     digest, count = hashlib.sha256(), 0
     try:

@@ -57,7 +57,7 @@ _MOST = 100
 
 
 def store_problems(root: Path) -> Iterator[Problem]:
-    """Yield the problems of a workspace's review store; none if the workspace has no store."""
+    """Yield the problems in a workspace's review store; none if the workspace has no review store."""
     if not has_store(root):
         return
     if (root / PIN).exists():
@@ -85,7 +85,7 @@ def store_problems(root: Path) -> Iterator[Problem]:
 
 
 def _file_problems(path: Path) -> list[str]:
-    """Return the problems that SQLite finds in its file."""
+    """Return the problems that SQLite finds in its database file."""
     engine = reading_engine(path)
     try:
         with engine.connect() as connection:
@@ -102,7 +102,7 @@ def _file_problems(path: Path) -> list[str]:
 
 
 def _has_other_schema(path: Path) -> bool:
-    """Return whether tables or triggers differ from their definitions; an unreadable file is reported elsewhere."""
+    """Return whether tables or triggers differ from their definitions; unreadable files are reported elsewhere."""
     engine = reading_engine(path)
     try:
         with engine.connect() as connection:
@@ -115,7 +115,7 @@ def _has_other_schema(path: Path) -> bool:
 
 
 def row_problems(store: ReviewStore) -> Iterator[Problem]:
-    """Yield the rows of a store, in a file or on a server, that changed after writing: `table NAME, row ID`."""
+    """Yield the rows of a store, in a file or on a server, that changed after being written: `table NAME, row ID`."""
     audit_result = store.audited()
     if audit_result.broken is not None:
         yield _row("audit_log", audit_result.broken.row, audit_result.broken.why)
@@ -131,7 +131,7 @@ def _row(table: str, number: int | None, problem: str) -> Problem:
 
 
 def _tasks(connection: sa.Connection) -> Iterator[Problem]:
-    """Compare tasks with the hash of their content, and their narrow columns with the payload they were copied from."""
+    """Compare tasks with the hash of their content, and their narrow columns with the payload that they copy."""
     for row in connection.execute(sa.select(tasks).order_by(tasks.c.id)):
         payload = _json(row.payload)
         if payload is None:
@@ -153,7 +153,7 @@ def _json(text: str) -> Mapping[str, Any] | None:
 
 
 def _content_of(values: Any) -> tuple[str, str] | None:
-    """Return an item's id and the hash of its content, or None if the task is about an image or a prompt."""
+    """Return an item's id and the hash of its content; None if the task is about an image or a prompt."""
     if not isinstance(values, Mapping) or len(_ITEMS_OWN & values.keys()) < 2:
         return None
     try:
@@ -164,7 +164,7 @@ def _content_of(values: Any) -> tuple[str, str] | None:
 
 
 def _slots(connection: sa.Connection) -> Iterator[Problem]:
-    """Compare slots with the newest version of the decision in them."""
+    """Compare slots with the newest versions of the decisions in them."""
     newest = (
         sa.select(annotations_table.c.slot_id, sa.func.max(annotations_table.c.version).label("version"))
         .group_by(annotations_table.c.slot_id)
@@ -195,7 +195,7 @@ def _slots(connection: sa.Connection) -> Iterator[Problem]:
 
 
 def _begun(connection: sa.Connection) -> Iterator[Problem]:
-    """Compare the begun state of tasks with their slots."""
+    """Compare whether tasks are marked as begun with the state of their slots."""
     is_taken = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.annotator_id.is_not(None))
     query = sa.select(tasks.c.id).where(tasks.c.is_begun != is_taken).order_by(tasks.c.id)
     for row in connection.execute(query):
@@ -203,7 +203,7 @@ def _begun(connection: sa.Connection) -> Iterator[Problem]:
 
 
 def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Problem]:
-    """Yield differences between the log and the present rows; check payloads only if no task is reported yet."""
+    """Yield differences between the log and the present rows; payloads are checked only if no task is reported yet."""
     kept = _digests_by_key(connection)
     opened: dict[str, tuple[int, Mapping[str, Any]]] = {}
     stated: dict[str, dict[str, tuple[int, Any]]] = {}
@@ -230,7 +230,7 @@ def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Probl
 
 
 def _opened_tasks(connection: sa.Connection, number: int, about: Mapping[str, Any]) -> Iterator[Problem]:
-    """Compare the payloads of tasks opened together with the log's digest of them."""
+    """Compare the payloads of tasks that were opened together with the log's digest of these payloads."""
     first, last = about["after"] + 1, about["up_to"]
     opened = sa.select(tasks.c.item_id, tasks.c.payload).where(tasks.c.id.between(first, last))
     if digest_of_payloads((row.item_id, row.payload) for row in connection.execute(opened)) != about["said"]:
@@ -242,7 +242,7 @@ _DECISION_COLUMNS = ("decision", "note", "reasons", "edits")
 
 
 def _digests_by_key(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...], list[str]]]:
-    """Return, for each table whose rows the log names, the digests of its rows by their key in the log."""
+    """Return, for each table whose rows the log names, the digests of these rows by their keys in the log."""
     names = {row.id: row.name for row in connection.execute(sa.select(annotators.c.id, annotators.c.name))}
     kept: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in connection.execute(sa.select(adjudications)):
@@ -263,7 +263,7 @@ def _digests_by_key(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...]
 
 
 def _row_named_by(row: Any, about: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]] | None:
-    """Return the table and the key of the row that a row of the log names, or None if it names none."""
+    """Return the table and key of the row that a log row names, or None if it names no row."""
     key = row.at, row.actor
     match row.act:
         case "adjudicated":
@@ -308,7 +308,7 @@ _OF_ACCOUNTS: Mapping[str, Callable[[datetime, Mapping[str, Any]], Mapping[str, 
 
 
 def _accounts(connection: sa.Connection, stated: Mapping[str, Mapping[str, tuple[int, Any]]]) -> Iterator[Problem]:
-    """Compare accounts with the last act on each in the log."""
+    """Compare accounts with the last action on each account in the log."""
     for account in connection.execute(sa.select(accounts, annotators.c.name).join(annotators)):
         for column, (number, value) in stated.get(account.name, {}).items():
             now = getattr(account, column)

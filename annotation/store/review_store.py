@@ -62,7 +62,7 @@ def open_store(url: str) -> ReviewStore:
 
 
 def _keep_private(path: Path) -> None:
-    """Remove other users' read access to the store's files, and to its folder if that is a workspace."""
+    """Remove other users' access to the store's files, and to the store's folder if it is a workspace."""
     folder = [path.parent] if (path.parent / "workspace.json").exists() else []
     keep_private(*folder, *(path.with_name(path.name + end) for end in ("", "-wal", "-shm", TURN_SUFFIX)))
 
@@ -86,7 +86,7 @@ def store_exists(url: str) -> bool:
 
 
 class ReviewStore(StoreConnection):
-    """Campaigns, tasks, slots and annotations. Nothing here reads a clock: `now` is an argument.
+    """Campaigns, tasks, slots and annotations. No method reads a clock: `now` is an argument.
 
     Each method that writes does so in one transaction; within `batch()` they share one.
     """
@@ -138,7 +138,7 @@ class ReviewStore(StoreConnection):
         lease_s: float = LEASE_S,
         task: int | None = None,
     ) -> Lease | None:
-        """Return a slot for this annotator, of any task or of `task`, or None if no task is left.
+        """Return a slot for this annotator, of any task or of the given `task`; None if no task is left.
 
         See `assignment.claim_next` and `assignment.claim_task`. Leases that have ended by now are returned first.
         """
@@ -151,7 +151,7 @@ class ReviewStore(StoreConnection):
     def assign_task(
         self, campaign: str | Campaign, annotator: str, task: int, *, by: str, now: datetime, until: datetime
     ) -> Lease:
-        """Reserve a slot of one task for an annotator, on a curator's behalf; see `assignment.assign_task`."""
+        """Reserve a slot of a task for an annotator, on a curator's behalf; see `assignment.assign_task`."""
         settings = self._without_expired(campaign, now=now)
         with self.writing() as connection:
             return assignment.assign_task(connection, settings, annotator, task, by=by, now=now, until=until)
@@ -159,7 +159,7 @@ class ReviewStore(StoreConnection):
     def claim_ahead(
         self, campaign: str | Campaign, annotator: str, *, most: int, now: datetime, lease_s: float = LEASE_S
     ) -> list[int]:
-        """Return the ids of the tasks that an annotator holds, after taking more up to `most`.
+        """Return the ids of the tasks that an annotator holds, after taking more, up to `most` in all.
 
         See `assignment.claim_ahead`.
         """
@@ -174,7 +174,7 @@ class ReviewStore(StoreConnection):
         return held
 
     def _without_expired(self, campaign: str | Campaign, *, now: datetime) -> Campaign:
-        """Return a campaign, after returning the leases that have ended by now."""
+        """Return a campaign, after freeing the slots whose leases have ended."""
         with self.reading() as connection:
             settings = tasks.campaign_called(connection, campaign)
             has_expired = assignment.has_expired(connection, now=now)
@@ -186,7 +186,7 @@ class ReviewStore(StoreConnection):
     def decide(
         self, campaign: str, task: int, annotator: str, submission: Submission, *, now: datetime, on_gold: bool = False
     ) -> None:
-        """Claim one task and submit a decision on it; if the store refuses this within a batch, undo only this call.
+        """Claim a task and submit a decision on it; if the store refuses this within a batch, undo only this call.
 
         `on_gold` states whether the task may be a gold item, as in `assignment.claim_task`.
         """
@@ -272,7 +272,7 @@ class ReviewStore(StoreConnection):
             return decisions.list_campaign_names(connection)
 
     def campaigns(self) -> list[Campaign]:
-        """Return the campaigns that are not archived, in the order in which they opened, as in their recipe."""
+        """Return the campaigns that are not archived, in the order in which they opened, as in the recipe."""
         with self.reading() as connection:
             return tasks.list_campaigns(connection)
 

@@ -1,1 +1,1 @@
-"""Webhooks: events of campaigns, sent signed to addresses that a curator named, until they arrive."""
+"""Webhooks: signed events of campaigns, sent to addresses that a curator named until they arrive."""

@@ -1,4 +1,4 @@
-"""Allowed addresses of webhooks: only public internet addresses, unless a setting allows others.
+"""Allowed webhook addresses: only public internet addresses, unless a setting allows others.
 
 A server that sends to arbitrary addresses could be made to reach private ones: its own machine, the network behind it,
 or a cloud's metadata service. A name is looked up at the time of sending, all its addresses are checked, and the
@@ -36,7 +36,7 @@ class Target(NamedTuple):
 
 
 def target_of(url: str, *, allow_private: bool) -> Target:
-    """Return the target of a webhook's address, after checking its form and any IP address in it.
+    """Return the target of a webhook's address, after checking the form of the address and any IP address in it.
 
     Args:
         url: Address from a curator.
@@ -73,7 +73,7 @@ def target_of(url: str, *, allow_private: bool) -> Target:
 
 
 def resolved(target: Target, *, allow_private: bool) -> str:
-    """Return the IP address to send to.
+    """Return the IP address to which to send.
 
     Raises:
         BenchwrightError: The name is not found, or one of its addresses is not public.

@@ -41,7 +41,7 @@ _UNFINISHED = ("begun", "untouched", WAITS, TO_WRITER)
 
 
 def note_events(store: ReviewStore) -> int:
-    """Note the events that are new to each webhook, and return the number of resulting deliveries.
+    """Record the events that are new to each webhook, and return the number of resulting deliveries.
 
     Safe to repeat and to run concurrently: the log's read position is written in the same transaction.
     """
@@ -80,7 +80,7 @@ def _note(store: ReviewStore, webhook_id: int) -> int:
 
 
 class _EventReader:
-    """Reads the events of one webhook's campaign from rows of the log."""
+    """Reads the events in one webhook's campaign from rows of the log."""
 
     def __init__(self, store: ReviewStore, connection: sa.Connection, webhook: Webhook) -> None:
         self._connection = connection
@@ -106,7 +106,7 @@ class _EventReader:
                 yield from self._settled(row.at)
 
     def _is_own(self, task_id: int) -> bool:
-        """Return whether a task is an item of the campaign; attention checks are never sent."""
+        """Return whether a task is about an item of the campaign; attention checks are never sent."""
         query = sa.select(tasks.c.id).where(tasks.c.id == task_id, tasks.c.campaign_id == self._campaign.id, IS_ITEM)
         return self._connection.execute(query).first() is not None
 
@@ -123,7 +123,7 @@ class _EventReader:
             yield {"event": event, "happened_at": at, "annotator_id": person}
 
     def _settled(self, at: datetime, *, task: int | None = None) -> Iterator[dict[str, Any]]:
-        """Yield deliveries for tasks with an unannounced outcome."""
+        """Yield deliveries for tasks whose outcomes have not been announced."""
         if SETTLED not in self._webhook.events:
             return
         told = self._announced_outcomes(task)

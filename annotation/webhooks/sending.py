@@ -35,7 +35,7 @@ _FAILED = (BenchwrightError, sa.exc.SQLAlchemyError)
 
 
 class WebhookSender:
-    """Sends deliveries until stopped.
+    """Sends deliveries until it is stopped.
 
     Args:
         store: Review store.
@@ -53,7 +53,7 @@ class WebhookSender:
         self._thread = threading.Thread(target=self._work, name="webhooks", daemon=True)
 
     def start(self) -> None:
-        """Begin to send."""
+        """Start sending deliveries."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -63,7 +63,7 @@ class WebhookSender:
             self._thread.join(TIMEOUT_S + 1)
 
     def send_due(self) -> int:
-        """Note new events, send due deliveries, and return how many were tried."""
+        """Record new events, send due deliveries, and return how many deliveries were attempted."""
         note_events(self._store)
         due = Webhooks(self._store).take_due(now=self._clock(), most=_AT_ONCE)
         if due:
@@ -97,7 +97,7 @@ class WebhookSender:
 
 
 async def _posted(target: Target, address: str, headers: dict[str, str], text: str) -> int:
-    """Post a text to a checked address, and return the status; the answer's body is not read.
+    """Post a text to a checked address, and return the status; the body of the answer is not read.
 
     The request goes to the address and names the host, whose certificate is checked. It follows no redirect, and uses
     no proxy of the environment, which would look the name up itself.

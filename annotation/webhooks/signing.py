@@ -1,4 +1,4 @@
-"""Signatures of webhooks, as in Standard Webhooks: HMAC-SHA256 over id, time and text."""
+"""Signatures of webhooks as in Standard Webhooks: HMAC-SHA256 of id, time and text."""
 
 from __future__ import annotations
 

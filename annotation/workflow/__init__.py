@@ -1,1 +1,1 @@
-"""Rules, rounds, settlement and queues: the course of a task from its first decision to its last."""
+"""Rules, rounds, settlement and queues: the course of a task from the first decision to the last."""

@@ -1,4 +1,4 @@
-"""Gold that fills itself: items that enough annotators accepted become gold for those who have not judged them.
+"""Gold that grows automatically: items that enough annotators accepted become gold for those who have not judged them.
 
 Each is assigned as a copy, a gold task with a separate id, so that the decisions on the item itself are unaffected. A
 copy repeats the accepted content; annotators who judged, held, wrote or adjudicate the item never get one.
@@ -31,7 +31,7 @@ _CURRENT: tuple[TaskState, ...] = ("open", "done")
 def accepted_items(
     store: ReviewStore, campaign: Campaign, *, votes: int, agree: float = 1.0, task: int | None = None
 ) -> dict[str, str]:
-    """Return the content hash of each item that enough annotators of a campaign accepted unchanged, by id, in order.
+    """Return, by id and in order, the content hash of each item that enough annotators accepted unchanged.
 
     Args:
         store: The review store.
@@ -53,12 +53,12 @@ def _is_accepted(campaign: Campaign, said: Iterable[Annotation], votes: int, agr
 
 
 def gold_from_of(campaign: Campaign) -> GoldFrom | None:
-    """Return the source of a campaign's gold that fills itself, or None if it has none."""
+    """Return the source of a campaign's automatic gold, or None if the campaign has no such gold."""
     return None if campaign.is_simulated else assignment_settings_of(campaign.settings).gold_from
 
 
 def source_of(store: ReviewStore, campaign: Campaign, gold_from: GoldFrom) -> Campaign:
-    """Return the campaign whose accepted items are gold in another one, or in itself.
+    """Return the campaign whose accepted items become gold in another campaign, or in the same one.
 
     Raises:
         DataError: No campaign has that name, or the one that has it accepts no items.
@@ -77,7 +77,7 @@ def source_of(store: ReviewStore, campaign: Campaign, gold_from: GoldFrom) -> Ca
 
 
 def accepted_now(store: ReviewStore, name: str, gold_from: GoldFrom) -> int:
-    """Return how many accepted items a campaign could now have as gold, or 0 if their campaign is unknown."""
+    """Return how many accepted items could now become a campaign's gold; 0 if the source campaign is unknown."""
     known = {campaign.name: campaign for campaign in store.campaigns()}
     source = known.get(gold_from.campaign or name)
     accepted = {} if source is None else accepted_items(store, source, votes=gold_from.votes, agree=gold_from.agree)
@@ -85,7 +85,7 @@ def accepted_now(store: ReviewStore, name: str, gold_from: GoldFrom) -> int:
 
 
 def gold_copies(store: ReviewStore, name: str) -> list[TaskInput]:
-    """Return the gold tasks of a campaign whose gold fills itself: present ones, then new ones, up to `most`.
+    """Return the gold tasks of a campaign with automatic gold: the present ones, then new ones, up to `most`.
 
     Raises:
         DataError: As `source_of`.
@@ -106,7 +106,7 @@ def gold_copies(store: ReviewStore, name: str) -> list[TaskInput]:
 
 
 def fill_gold(store: ReviewStore, campaign: Campaign, *, task: int) -> None:
-    """Add an item to the gold that fills itself from a campaign, once a decision on its task accepts it.
+    """Add an item to the automatic gold taken from a campaign, once a decision on the item's task accepts it.
 
     Call this in the transaction of the decision. The next run removes items that are no longer accepted.
     """
@@ -132,7 +132,7 @@ def fill_gold(store: ReviewStore, campaign: Campaign, *, task: int) -> None:
 
 
 def _copy(campaign: Campaign, task: Task) -> TaskInput:
-    """Return a gold task that repeats a task in a campaign."""
+    """Return a gold task that repeats a given task in a campaign."""
     copy_id = digest(["gold", task.item_id])[:32]
     item = {**item_in(task.payload), "item_id": copy_id}
     return TaskInput(

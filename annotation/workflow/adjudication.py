@@ -1,4 +1,4 @@
-"""An adjudicator's queue: tasks that annotators left open, their answers without names, and the final decision.
+"""An adjudicator's queue: tasks left open by annotators, their answers without names, and the final decision.
 
 Adjudicators never get an item that they judged or edited themselves. Opening a case is recorded, because an adjudicator
 who has seen a case knows the key, and must not get that item in a blind campaign.
@@ -89,7 +89,7 @@ class Case:
 
 
 class DecidedCase(NamedTuple):
-    """A case that an adjudicator decided, now with the annotators' names.
+    """A case that an adjudicator decided, with the annotators' names now included.
 
     Attributes:
         item: Version of the item that the annotators judged.
@@ -103,7 +103,7 @@ class DecidedCase(NamedTuple):
 
 
 class AdjudicationQueue:
-    """The queue of one adjudicator in one campaign. Nothing here reads a clock: `now` is an argument."""
+    """The queue of an adjudicator in a campaign. No method reads a clock: `now` is an argument."""
 
     def __init__(self, store: ReviewStore, campaign: Campaign, adjudicator: str) -> None:
         self.campaign = campaign
@@ -113,13 +113,13 @@ class AdjudicationQueue:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the campaign's rule names an adjudicator and the campaign's annotators are human."""
+        """Return whether the campaign's rule calls for an adjudicator and the campaign's annotators are human."""
         rule = self._policy.rule
         takes_decisions = self._policy.rounds or self.campaign.kind == MARK or self.campaign.form.takes_choices
         return bool(takes_decisions and rule and rule.is_adjudicated)
 
     def queue(self, *, task: int | None = None) -> list[QueuedCase]:
-        """Return the cases for this adjudicator: first those that the rule leaves open, then the most divided ones.
+        """Return the cases for this adjudicator: first those that the rule leaves open, then the most divided.
 
         The queue omits cases that an adjudicator decided, and items that this adjudicator judged. The database selects
         the tasks on which annotators differ or propose edits; decisions on other tasks are not read.
@@ -140,7 +140,7 @@ class AdjudicationQueue:
         return sorted(cases, key=lambda case: (not case.waits, -case.divided, case.task_id))
 
     def _cases_of_sequences(self, listed: Sequence[TaskSequence], own: set[str]) -> list[QueuedCase]:
-        """Return the cases among tasks of which only the decisions and edits are known."""
+        """Return the cases among tasks for which only the decisions and edits are known."""
         cases, known = [], dict[DecisionSequence, tuple[str, float]]()
         for task in listed:
             if task.item_id in own or task.sequence.adjudicated is not None:
@@ -156,7 +156,7 @@ class AdjudicationQueue:
     def _cases_of_votes(
         self, connection: sa.Connection, disputed: sa.Select[tuple[int]], own: set[str], task: int | None
     ) -> list[QueuedCase]:
-        """Return the cases of a review, considering the votes on all criteria and the answers given before them."""
+        """Return the cases in a review, taking into account the votes on all criteria and the preceding answers."""
         policy = self._policy
         annotations = by_version(list_decisions(connection, self.campaign, among=disputed))
         done = done_tasks(connection, self.campaign, among=disputed)
@@ -174,7 +174,7 @@ class AdjudicationQueue:
         return cases
 
     def open(self, task_id: int, *, now: datetime) -> Case:
-        """Return a case, and record that it was opened.
+        """Return a case, and record that it has been opened.
 
         Raises:
             RefusedError: The case is not in this adjudicator's queue.
@@ -212,7 +212,7 @@ class AdjudicationQueue:
             open_next_rounds(held, self.campaign, task=task_id)
 
     def decided(self, *, limit: int = _MAX_DECIDED) -> list[DecidedCase]:
-        """Return the cases that this adjudicator decided, with the annotators' decisions, the latest first."""
+        """Return the cases that this adjudicator decided, with the annotators' decisions, latest first."""
         with self._store.reading() as connection:
             own = own_adjudications(connection, self.campaign, self.adjudicator, limit=limit)
             their_own = tasks_adjudicated_by(self.adjudicator)
@@ -227,7 +227,7 @@ class AdjudicationQueue:
         ]
 
     def _checked(self, case: Case, task: Task, submission: Submission) -> Submission:
-        """Check a submission and return it with its edits and fields in stored form."""
+        """Check a submission, and return it with edits and fields in stored form."""
         decision, note = submission.decision, submission.note
         if self.campaign.kind == MARK and decision != SEND_BACK:
             return normalized(self.campaign.form, task.payload, submission)
@@ -248,7 +248,7 @@ class AdjudicationQueue:
         return replace(submission, edits=edits)
 
     def _hold(self, held: ReviewStore, task_id: int) -> None:
-        """Lock the adjudicator and the task, so that a case is decided only once."""
+        """Lock the adjudicator and the task, so that a case can be decided only once."""
         with held.writing() as connection:
             hold_annotator(connection, self.adjudicator)
             hold_task(connection, task_id)
@@ -289,7 +289,7 @@ class AdjudicationQueue:
 
 
 def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: str, *, why: str, now: datetime) -> None:
-    """Send a decided task back to as many new annotators as it needs, regardless of its rule and outcome.
+    """Send a decided task back to as many new annotators as needed, whatever its rule and outcome.
 
     Earlier decisions stay on record and no longer count, as when an adjudicator sends a case back.
 
@@ -323,7 +323,7 @@ def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: s
 
 
 def _forgets_decisions(campaign: Campaign) -> bool:
-    """Return whether a campaign can discard the effect of earlier decisions, so that its tasks can be reopened."""
+    """Return whether a campaign can ignore earlier decisions, so that its tasks can be reopened."""
     has_keys = campaign.form.takes_choices and policy_of(campaign).rule is not None
     return bool(campaign.form.rounds) or campaign.kind == MARK or has_keys
 
@@ -335,12 +335,12 @@ _IS_WITH_WRITER = "it went back to its writer; the new version comes back automa
 
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:
-    """Return the possible reasons for a rejection in a campaign, or none if its form has none."""
+    """Return the possible reasons for a rejection in a campaign; none if its form has no reasons."""
     return campaign.form.reasons
 
 
 def _checked_key(task: Task, submission: Submission) -> Submission:
-    """Check and return a submission that names an item's right option, or states with a note that none is right."""
+    """Check and return a submission that names an item's right option, or states in a note that none is right."""
     options = [str(choice["key"]) for choice in item_in(task.payload)["choices"]]
     if submission.decision not in {*options, REJECT, SEND_BACK}:
         known = ", ".join([*options, REJECT, SEND_BACK])
@@ -350,7 +350,7 @@ def _checked_key(task: Task, submission: Submission) -> Submission:
 
 
 def _check_reasons(known: Sequence[str], submission: Submission) -> None:
-    """Check that a rejection, and no other decision, has reasons: those of the form, or a note if it has none."""
+    """Check that a rejection, and only a rejection, has reasons: those of the form, or a note if the form has none."""
     decision, reasons = submission.decision, submission.reasons
     if unknown := sorted(set(reasons) - set(known)):
         raise RefusedError(
@@ -367,12 +367,12 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
 
 
 def _is_case(outcome: str, divided: float) -> bool:
-    """Return whether a task needs an adjudicator: the rule leaves it open, or settles it although annotators differ."""
+    """Return whether a task needs an adjudicator: the rule leaves it open, or annotators differ on a settled task."""
     return outcome == WAITS or (divided > 0 and outcome in {ACCEPT, REJECT})
 
 
 def _share_divided(sequence: DecisionSequence) -> float:
-    """Return the proportion of annotators whose decision, including its edits, is not the most frequent one."""
+    """Return the proportion of annotators whose decision, including edits, is not the most frequent one."""
     if not sequence.decisions:
         return 0.0
     edits = sequence.edits or (0,) * len(sequence.decisions)
@@ -395,7 +395,7 @@ def share_divided(annotations: Sequence[Annotation]) -> float:
 
 
 def doubt_of(annotations: Sequence[Annotation]) -> float:
-    """Return the probability, 0 to 0.5, that most annotators would decide differently from most of these.
+    """Return the probability, 0 to 0.5, that most annotators would decide differently from the majority of these.
 
     This is the posterior probability that the leading decision's proportion is below one half, from a Beta distribution
     with a uniform prior: .25 for one vote, .125 for two equal votes, .31 for two against one, and .5 for a tie. Without

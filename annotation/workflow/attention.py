@@ -1,4 +1,4 @@
-"""Attention checks: items that ask for a given option, which show whether annotators read the questions.
+"""Attention checks: items that ask for a given option, to show whether annotators read the questions.
 
 They look like the campaign's other items, with the pictures of one of them, and are assigned like gold items. An
 annotator's decisions on them count only toward that annotator's proportion of right checks.
@@ -28,7 +28,7 @@ _WHY = "It only checked that questions are read."
 
 
 class AttentionChecks:
-    """The attention checks of a campaign, made from its own items once all of them are known.
+    """The attention checks of a campaign, which are made from its own items once all of these are known.
 
     Args:
         kind: Kind of the campaign.
@@ -43,14 +43,14 @@ class AttentionChecks:
         self._others, self._gold = 0, 0
 
     def note(self, task_input: TaskInput) -> None:
-        """Count an item of the campaign, and keep some items for their pictures, which the checks use."""
+        """Count an item of the campaign, and keep some of the items, whose pictures the checks use."""
         self._gold += task_input.gold is not None
         self._others += task_input.gold is None
         if self._handout.attention_rate is not None and len(self._models) < _MOST_CHECKS:
             self._models.append(task_input)
 
     def made(self) -> Iterator[TaskInput]:
-        """Yield as many checks as their rate requires; an annotator who sees all items gets each check once."""
+        """Yield as many checks as the rate requires; an annotator who sees all items gets each check once."""
         rate = self._handout.attention_rate
         if rate is None or not self._models:
             return
@@ -87,7 +87,7 @@ class AttentionChecks:
         return TaskInput(check_id, digest(payload), payload, gold=right, gold_why=_WHY)
 
     def _of_form(self, drawn: int) -> tuple[str, str]:
-        """Return an option of the form's first field: any in `pair`, otherwise any but the first."""
+        """Return an option of the form's first field: any option in `pair`, otherwise any option but the first."""
         form = self._form.typed
         assert form is not None, "these kinds have forms of fields"
         assert isinstance(form.headline, OneOf), "whose first is a choice among options"

@@ -22,7 +22,7 @@ _WRITTEN = ("decision", "reasons", "note", "fields", "edits")
 
 
 class SeenDraft(NamedTuple):
-    """The versions of the decision and the draft that a window showed.
+    """The versions of the decision and of the draft that a window has shown.
 
     Args:
         version: Version of the annotator's decision; 0 if there is none.
@@ -46,7 +46,7 @@ class KeptDraft(NamedTuple):
 
 
 def revision_of(saved_at: datetime | None) -> int:
-    """Return the time when a draft was saved, in microseconds, as its ever-increasing revision; 0 for None."""
+    """Return the time when a draft was saved, in microseconds, which serves as its increasing revision; 0 for None."""
     if saved_at is None:
         return 0
     since = saved_at - datetime(1970, 1, 1, tzinfo=UTC)
@@ -54,12 +54,12 @@ def revision_of(saved_at: datetime | None) -> int:
 
 
 def most_draft_bytes(form: CampaignForm) -> int:
-    """Return the maximum size in bytes of a draft in a campaign, which is larger for drafts with regions."""
+    """Return the maximum size in bytes of a draft in a campaign, which is larger if drafts include regions."""
     return MAX_DRAFT_BYTES + (MAX_REGION_BYTES if form.region_fields else 0)
 
 
 def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool) -> dict[str, Any]:
-    """Return the draft to store when a window sends its draft.
+    """Return the draft to store when a window sends a draft.
 
     Args:
         kept: The draft in the store, or None if there is none.
@@ -77,17 +77,17 @@ def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool)
 
 
 def written(draft: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the texts and choices in a draft, without the keys that name its window."""
+    """Return the texts and choices in a draft, without the keys that identify its window."""
     return {name: draft[name] for name in _WRITTEN if draft.get(name)}
 
 
 def is_behind(kept: KeptDraft | None, draft: Mapping[str, Any], seen: SeenDraft) -> bool:
-    """Return whether a window sends a draft without having shown the stored one, which is from another window."""
+    """Return whether a window sends a draft without having shown the stored draft, which is from another window."""
     if kept is None or kept.revision == seen.revision or written(kept.draft) == written(draft):
         return False
     return kept.draft.get(WINDOW) is None or kept.draft.get(WINDOW) != draft.get(WINDOW)
 
 
 def read_draft(body: str | None, saved_at: datetime | None) -> KeptDraft | None:
-    """Return a draft from its row in the store, or None if there is none."""
+    """Return the draft in a row of the store, or None if there is no draft."""
     return None if body is None else KeptDraft(json.loads(body), revision_of(saved_at))

@@ -27,7 +27,7 @@ _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
 
 
 def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: str, form: CampaignForm) -> str | None:
-    """Return the decision on an item that is known to be right, as the store spells it; None if the item is not gold.
+    """Return the known right decision on an item, as the store spells it; None if the item is not a gold item.
 
     An item of a release is gold while its content is unchanged. Without a given decision, the right one follows from
     the item: its key if annotators pick among its choices, as in `answer` and `review`; `accept` if they verify it;
@@ -43,7 +43,7 @@ def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: s
 def practice_decision(
     handout: AssignmentSettings, task_input: TaskInput, *, kind: str, form: CampaignForm
 ) -> str | None:
-    """Return the known decision on a practice item, as `gold_decision` does; None for other items.
+    """Return the known right decision on a practice item, as `gold_decision` does; None for other items.
 
     Raises:
         DataError: As `gold_decision`.
@@ -53,7 +53,7 @@ def practice_decision(
 
 
 def gold_why(handout: AssignmentSettings, task_input: TaskInput) -> str | None:
-    """Return the reason a gold item's decision is right, from its file or the item, or None if neither states it."""
+    """Return why a gold item's decision is right, as stated in its file or by the item; None if no reason is stated."""
     known = handout.gold_label(task_input.item_id)
     why = (known.why if known is not None else "") or item_in(task_input.payload).get("explanation")
     return str(why) if why else None
@@ -83,7 +83,7 @@ def _known_decision(
 
 
 def _decision_of_item(task_input: TaskInput, kind: str) -> str | None:
-    """Return the decision that follows from the item itself, or None if there is none."""
+    """Return the decision that follows from the item itself, or None if no decision follows."""
     if kind in _OF_WHAT_IS_VETTED:
         return _OF_WHAT_IS_VETTED[kind]
     item = item_in(task_input.payload)
@@ -92,7 +92,7 @@ def _decision_of_item(task_input: TaskInput, kind: str) -> str | None:
 
 
 def _knowable(task_input: TaskInput, kind: str, form: CampaignForm) -> Sequence[str]:
-    """Return the decisions that may be stated as right; if several categories can be chosen, each category."""
+    """Return the decisions that may be stated as right; if annotators can choose several categories, each category."""
     if kind == REVIEW:  # an item passes unchanged: one whose key is known to be wrong cannot be gold here
         return [own] if (own := _decision_of_item(task_input, kind)) is not None else []
     if kind in {DESCRIBE, STATE, WRITE}:  # texts cannot be known in advance, only that there is nothing to write
@@ -110,7 +110,7 @@ def _is_of_several(form: CampaignForm) -> bool:
 
 
 def _spelled(decision: str, takes: Sequence[str], *, several: bool) -> str | None:
-    """Return a decision as `Form.headline_of` spells it; None if it is not in `takes`."""
+    """Return a decision as spelled by `Form.headline_of`; None if the decision is not in `takes`."""
     if not several:
         return decision if decision in takes else None
     named = {code.strip() for code in re.split("[;+]", decision)} - {""}
@@ -118,7 +118,7 @@ def _spelled(decision: str, takes: Sequence[str], *, several: bool) -> str | Non
 
 
 def _reasons(right: str, form: CampaignForm) -> Sequence[str]:
-    """Return the reasons that may be stated as right: those that the form offers with this decision."""
+    """Return the reasons that may be stated as right: those that the form offers for this decision."""
     typed = form.typed
     for field in () if typed is None else typed.fields:
         if isinstance(field, SeveralOf) and field.only_if is not None and right in field.only_if.codes:
@@ -127,7 +127,7 @@ def _reasons(right: str, form: CampaignForm) -> Sequence[str]:
 
 
 def with_gold(verdicts: Verdicts, outcomes: Mapping[str, Outcome]) -> Verdicts:
-    """Add the outcomes of gold items to a closed campaign's verdicts; counts and agreement exclude gold items."""
+    """Add the outcomes of gold items to the verdicts of a closed campaign; counts and agreement exclude gold items."""
     if not outcomes:
         return verdicts
     kept = sum(outcome.verdict == "keep" for outcome in outcomes.values())
@@ -141,7 +141,7 @@ def takes_gold_elsewhere(campaign: Campaign) -> bool:
 
 
 def gold_tasks(store: ReviewStore, campaign: Campaign) -> list[Task]:
-    """Return the gold items of a campaign as tasks, by item; none if only the app can show them."""
+    """Return the gold items of a campaign as tasks, by item; none if the items can be shown only in the app."""
     if not takes_gold_elsewhere(campaign):
         return []
     with store.reading() as connection:

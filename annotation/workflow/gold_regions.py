@@ -28,7 +28,7 @@ REGIONS, _TOLERANCE = "regions", "tolerance"
 def known_regions(
     label: GoldLabel, payload: Mapping[str, Any], form: CampaignForm, settings: Mapping[str, Any]
 ) -> str | None:
-    """Return the right regions of a picture and the tolerance as canonical JSON, or None if there are no right regions.
+    """Return the right regions of a picture and the tolerance as canonical JSON; None if there are no right regions.
 
     Args:
         label: The gold file's entry for the picture.
@@ -61,7 +61,7 @@ def known_regions(
 
 
 def _compared_with_gold(campaign: Campaign, marks: GoldMarks) -> MarkComparison | None:
-    """Return the comparison of an annotator's regions on a gold picture with the right ones, or None if unknown."""
+    """Return the comparison of an annotator's regions on a gold picture with the right ones; None if unknown."""
     if marks.gold_regions is None:
         return None
     reference = {
@@ -74,13 +74,13 @@ def _compared_with_gold(campaign: Campaign, marks: GoldMarks) -> MarkComparison 
 
 
 def is_right(campaign: Campaign, marks: GoldMarks) -> bool:
-    """Return whether an annotator decided a gold picture correctly, with the right regions within the tolerance."""
+    """Return whether an annotator's decision on a gold picture is correct, with regions within the tolerance."""
     comparison = _compared_with_gold(campaign, marks)
     return marks.decision == marks.right and (comparison is None or comparison.is_right)
 
 
 def count_gold_marks(store: ReviewStore, campaign: Campaign, *, is_aside: bool = False) -> dict[str, tuple[int, int]]:
-    """Return how many gold pictures each annotator marked correctly and how many in all, by name (`gold_marks`)."""
+    """Return, by name, how many gold pictures each annotator marked correctly, and how many in all (`gold_marks`)."""
     with store.reading() as connection:
         answers = gold_marks(connection, campaign, is_aside=is_aside)
     counts: dict[str, tuple[int, int]] = {}

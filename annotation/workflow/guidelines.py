@@ -1,4 +1,4 @@
-"""Guidelines by a curator: a Markdown file with pictures next to it, or the next version from the app."""
+"""Guidelines from a curator: a Markdown file with pictures next to it, or the next version written in the app."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEPT_PICTURE = re.compile(r"picture:(\d{1,3})")
 
 
 def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
-    """Return a file's text, in which numbers refer to pictures, and the pictures, re-encoded for browsers.
+    """Return the text of a file, in which numbers refer to pictures, and the pictures, re-encoded for browsers.
 
     The file refers to pictures by relative paths, in its own folder or below. Each picture needs a text that describes
     it.

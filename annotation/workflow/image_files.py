@@ -22,12 +22,12 @@ _BROUGHT = "review-pictures"
 
 
 def brought_pictures(root: Path) -> ObjectStore:
-    """Return the store of pictures that were delivered with opened tasks."""
+    """Return the store of the pictures that were delivered with opened tasks."""
     return ObjectStore(root / _BROUGHT, tmp=Workspace(root).tmp)
 
 
 class ImageFiles:
-    """The images of a workspace, by id."""
+    """The images of a workspace, looked up by id."""
 
     def __init__(self, root: Path) -> None:
         self._workspace = Workspace.open(root)
@@ -35,20 +35,20 @@ class ImageFiles:
         self._brought = brought_pictures(root)
 
     def is_made(self, image_id: str) -> bool:
-        """Return whether a step made an image, so that its file is in the workspace and contains only pixels."""
+        """Return whether an image was made by a step, so that its file is in the workspace and contains only pixels."""
         return self._workspace.objects.path(image_id).exists() and not self._places.uris(image_id)
 
     def name(self, image_id: str) -> str | None:
-        """Return the name of an image for readers, its file's path, or None if a step made it or it came alone."""
+        """Return an image's name for readers, which is its file's path; None if a step made it or it came alone."""
         return self._places.name(image_id)
 
     def path(self, image_id: str) -> Path:
-        """Return the path of the file, or its expected path if it is missing."""
+        """Return the path of an image's file, or the expected path if the file is missing."""
         path = next((path for path in self._candidates(image_id) if path.exists()), None)
         return self._first(image_id) if path is None else path
 
     def data(self, image_id: str) -> bytes:
-        """Return the contents of the file, checked against its SHA-256.
+        """Return the contents of an image's file, checked against its SHA-256.
 
         Raises:
             DataError: The file is missing, unreadable, or changed, and so is every other file of the image.
@@ -70,7 +70,7 @@ class ImageFiles:
         return first if self._places.uris(image_id) and not own.exists() else own
 
     def _read(self, image_id: str) -> tuple[bytes | None, str]:
-        """Return the first matching file's contents, or None and the problem with the file that the run knows."""
+        """Return the contents of the first matching file, or None and the problem with the file that the run used."""
         problems: dict[Path, str] = {}
         for path in self._candidates(image_id):
             try:

@@ -1,4 +1,4 @@
-"""One annotator's waiting tasks and past work: minutes left at their pace, and decisions since a given time."""
+"""An annotator's waiting tasks and past work: minutes left at their pace, and decisions since a given time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SINCE = (
 
 
 class OwnWork(NamedTuple):
-    """One annotator's work in a campaign.
+    """The work of an annotator in a campaign.
 
     Args:
         waiting: Tasks that wait for the annotator.
@@ -58,7 +58,7 @@ class OwnWork(NamedTuple):
 
     @property
     def minutes_left(self) -> float | None:
-        """Return the minutes that their share will take at their pace; None while the pace is unknown."""
+        """Return the minutes that the annotator's share will take at their pace; None while the pace is unknown."""
         return None if self.pace_s is None else self.pace_s * self.waiting.share_left / 60
 
 

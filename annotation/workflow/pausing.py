@@ -1,4 +1,4 @@
-"""The care of annotators' decisions, and pausing annotators who fall below a campaign's limits.
+"""The care of annotators' decisions, and pauses for annotators whose care falls below a campaign's limits.
 
 The check runs for each annotator who answers a gold item or an attention check. Their answers to known items and their
 pace are checked first, which takes almost no time; only if these leave a doubt are they compared with the other
@@ -65,14 +65,14 @@ def _known(store: ReviewStore, campaign: Campaign, *, of: str | None = None) -> 
 
 
 def _pace(too_fast: Mapping[tuple[str, str], tuple[int, int]]) -> dict[tuple[str, str], RightOf]:
-    """Return the decisions that took long enough, from the counts of those that were too fast."""
+    """Return the number of decisions that took long enough, from the counts of decisions that were too fast."""
     return {who: RightOf(of - fast, of) for who, (fast, of) in too_fast.items()}
 
 
 def pause_if_careless(
     store: ReviewStore, campaign: Campaign, annotator: str, slot_id: int, *, now: datetime
 ) -> Care | None:
-    """Pause an annotator who has just decided, if they answered a known item and the campaign's limits require it.
+    """Pause an annotator who has just decided if they answered a known item and the campaign's limits require a pause.
 
     Args:
         store: The review store.
@@ -123,7 +123,7 @@ def pause_careless(store: ReviewStore, campaign: Campaign, names: Collection[str
 
 
 def _bounds_of(campaign: Campaign) -> PauseBounds | None:
-    """Return the limits below which a campaign pauses annotators, or None if it never pauses them."""
+    """Return the limits below which a campaign pauses annotators, or None if it never does."""
     takes_none = campaign.is_simulated or campaign.kind in AUTHORED_KINDS
     return None if takes_none else assignment_settings_of(campaign.settings).pause
 
@@ -135,7 +135,7 @@ def _why(care: Care, bounds: PauseBounds) -> str:
 def _is_in_doubt(
     store: ReviewStore, campaign: Campaign, bounds: PauseBounds, annotator: str, slot_id: int | None
 ) -> bool:
-    """Return whether an annotator answered a known item, and their known answers and pace leave a doubt.
+    """Return whether an annotator answered a known item, and the known answers and the pace leave a doubt.
 
     `slot_id` is the slot of the decision that has just been made; None for several decisions.
     """
@@ -153,7 +153,7 @@ def _is_in_doubt(
 
 
 def checked_people(store: ReviewStore, campaign: Campaign) -> dict[str, Any] | None:
-    """Return the checks of a campaign's annotators, without names, as JSON values; None if there are no checks.
+    """Return the checks of a campaign's annotators, without names, as JSON values; None if there were no checks.
 
     `known` counts answers to gold items and attention checks and `right` those that were right, of annotators whose
     votes count. `care` has the interval of each of these annotators, the lowest first. `set_aside` counts annotators
@@ -178,7 +178,7 @@ def checked_people(store: ReviewStore, campaign: Campaign) -> dict[str, Any] | N
 
 
 def care_in_words(care: Care) -> str:
-    """Return a sentence, without a final period, that states the posterior and its evidence."""
+    """Return a sentence that states the posterior and its evidence, without a final period."""
     parts = [
         f"{each.of - each.right} of {each.of} decided in less time than looking and reading need"
         if each.source == "pace"

@@ -1,4 +1,4 @@
-"""Uploaded photographs, which are untrusted until decoded and are stored only as re-encoded pixels.
+"""Uploaded photographs, which are untrusted until decoded and which are stored only as re-encoded pixels.
 
 The workspace receives only the upright pixels of an uploaded file: no metadata, no location, no bytes after the
 picture. The new file is named by its own hash, so that no file is ever overwritten.
@@ -32,7 +32,7 @@ class StoredPhotograph(NamedTuple):
 
 
 def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> StoredPhotograph:
-    """Decode a photograph, re-encode it and store it in a workspace.
+    """Decode a photograph, re-encode it, and store the result in a workspace.
 
     Args:
         root: Folder of the workspace.
@@ -61,7 +61,7 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
 
 
 def _stored_id(store: ObjectStore, data: bytes) -> str:
-    """Store a file and return its SHA-256; if it was stored before, only its modification time is updated."""
+    """Store a file and return its SHA-256; if the file is already stored, only update its modification time."""
     image_id = store.put(data)
     try:
         os.utime(store.path(image_id))  # `gc` uses the time of the last upload

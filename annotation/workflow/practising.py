@@ -1,4 +1,4 @@
-"""An annotator's practice in a campaign: the items one by one, their answers, whether these are right, and why."""
+"""An annotator's practice in a campaign: the items one by one, the answers, whether these are right, and why."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PracticeState:
 
 
 class PracticeQueue:
-    """The practice of one annotator in one campaign. Nothing here reads a clock: `now` is an argument."""
+    """The practice of an annotator in a campaign. No method reads a clock: `now` is an argument."""
 
     def __init__(self, store: ReviewStore, campaign: Campaign, annotator: str) -> None:
         self.campaign = campaign
@@ -69,7 +69,7 @@ class PracticeQueue:
 
     @property
     def is_there(self) -> bool:
-        """Return whether this campaign has practice items."""
+        """Return whether the campaign has any practice items."""
         return bool(self._items)
 
     @property
@@ -79,16 +79,16 @@ class PracticeQueue:
 
     @property
     def is_qualified(self) -> bool:
-        """Return whether practice lets the annotator decide in the campaign."""
+        """Return whether the practice results let the annotator decide in the campaign."""
         return self._practice.is_qualified(self.campaign, self._annotator)
 
     @property
     def is_new(self) -> bool:
-        """Return whether the annotator has neither decided in the campaign nor practiced for it."""
+        """Return whether the annotator has neither decided nor practiced in the campaign."""
         return self._practice.is_new(self.campaign, self._annotator)
 
     def state(self) -> PracticeState:
-        """Return the annotator's progress."""
+        """Return the annotator's progress in practice."""
         attempt = self._practice.latest(self.campaign, self._annotator)
         qualification = assignment_settings_of(self.campaign.settings).qualification
         is_qualified = qualification is None or self.is_qualified
@@ -98,7 +98,7 @@ class PracticeQueue:
         return PracticeState(attempt, len(self._items), qualification, is_qualified, left)
 
     def begin(self, *, now: datetime) -> PracticeAttempt:
-        """Begin or continue an attempt, and return it; only the first attempt keeps the items' given order.
+        """Begin or continue an attempt, and return it; only in the first attempt are the items in their given order.
 
         Raises:
             RefusedError: The annotator has completed as many attempts as the campaign allows.
@@ -111,7 +111,7 @@ class PracticeQueue:
         return self._practice.begin(self.campaign, self._annotator, names, now=now)
 
     def item(self, name: str) -> PracticeItem:
-        """Return an item.
+        """Return the item with a given name.
 
         Raises:
             RefusedError: The campaign's practice has changed in the meantime and no longer has this item.
@@ -151,7 +151,7 @@ class PracticeQueue:
         return self._practice.answer(self.campaign, self._annotator, place, said, now=now)
 
     def _marks_are_right(self, item: PracticeItem, fields: Mapping[str, Any]) -> bool:
-        """Return whether the marks are exactly the right regions; True if no right regions are known."""
+        """Return whether the marks are exactly the right regions, or True if no right regions are known."""
         if not item.regions:
             return True
         own, tolerance = regions_in(self.form, fields), tolerance_of(self.campaign)

@@ -14,7 +14,7 @@ from .settlement.closing import close_early
 
 
 def set_votes_aside(store: ReviewStore, campaign: str, annotator: str, *, by: str, why: str, now: datetime) -> int:
-    """Set an annotator's votes in a campaign aside, and return their number; tasks that need them reopen.
+    """Set an annotator's votes in a campaign aside, and return the number of votes; tasks that need votes reopen.
 
     Args:
         store: The review store.
@@ -36,7 +36,7 @@ def set_votes_aside(store: ReviewStore, campaign: str, annotator: str, *, by: st
 
 
 def take_votes_back(store: ReviewStore, campaign: str, annotator: str, *, by: str, now: datetime) -> TakenBack:
-    """Let an annotator's votes in a campaign count again, except those in whose place others have decided.
+    """Let an annotator's votes in a campaign count again, except those that other annotators have replaced.
 
     Args:
         store: The review store.
@@ -68,7 +68,7 @@ def withdraw_deleted(
 
 
 def bring_deleted_back(store: ReviewStore, campaign: Campaign, *, by: str, now: datetime) -> tuple[int, int]:
-    """Let withdrawn votes count again; return how many do, and how many do not because others decide instead."""
+    """Let withdrawn votes count again; return how many do, and how many do not because others decided instead."""
     with store.batch() as held:
         with held.writing(alone=True) as connection:
             counts = withdrawn_votes.bring_all_back(connection, campaign, by=by, now=now)

@@ -1,4 +1,4 @@
-"""Answers in a campaign with a typed form, and their tasks."""
+"""Answers in a campaign with a typed form, and the tasks that they answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 class CampaignAnswers(NamedTuple):
-    """A campaign's answers so far.
+    """The answers in a campaign so far.
 
     Args:
         campaign: The campaign.
@@ -33,7 +33,7 @@ class CampaignAnswers(NamedTuple):
 
     @property
     def open(self) -> int:
-        """Return how many tasks still lack answers."""
+        """Return how many tasks are still missing answers."""
         return sum(task.state == "open" for task in self.tasks.values())
 
 
@@ -60,7 +60,7 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
 
 
 def rows_of(results: CampaignAnswers) -> list[Row]:
-    """Return a row for each answer, by item and annotator: item, task, the task's subject, annotator and fields."""
+    """Return one row per answer, by item and annotator: item, task, the task's subject, annotator and fields."""
     rows = []
     for annotation in sorted(results.annotations, key=lambda annotation: (annotation.item_id, annotation.annotator)):
         payload = results.tasks[annotation.item_id].payload

@@ -1,4 +1,4 @@
-"""An annotator's task queue: the present task, their own earlier decisions and their drafts.
+"""An annotator's task queue: the present task, the annotator's earlier decisions, and drafts.
 
 Everything an annotator may see or do goes through this module, on every page. A queue belongs to one annotator and
 shows no other annotator's tasks, decisions or notes.
@@ -107,7 +107,7 @@ class OwnTask:
 
 
 class GoldFeedback(NamedTuple):
-    """Feedback to an annotator on a gold item that they have decided, if the campaign's settings allow it.
+    """Feedback to an annotator on a gold item that they decided, if the campaign's settings allow feedback.
 
     Args:
         item: The item.
@@ -125,7 +125,7 @@ class GoldFeedback(NamedTuple):
 
 
 class HistoryEntry(NamedTuple):
-    """One line of an annotator's own history."""
+    """A line in an annotator's own history."""
 
     task_id: int
     item: TaskContent
@@ -145,7 +145,7 @@ class AnnotatorProgress(NamedTuple):
 
 
 class TaskQueue:
-    """The task queue of one annotator in one campaign. Nothing here reads a clock: `now` is an argument."""
+    """The task queue of an annotator in a campaign. No method reads a clock: `now` is an argument."""
 
     def __init__(self, store: ReviewStore, campaign: Campaign, annotator: str) -> None:
         self.campaign = campaign
@@ -158,7 +158,7 @@ class TaskQueue:
         self._may_close = hand_out.close_decided or self._spares_votes
 
     def next(self, *, now: datetime) -> OwnTask | None:
-        """Return the next task, with its lease renewed, or None if none is left.
+        """Return the next task, with its lease renewed; None if no task is left.
 
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
@@ -167,7 +167,7 @@ class TaskQueue:
         return None if lease is None else self._as_own_task(self._own_row(lease.task_id, now=now))
 
     def hold(self, most: int, *, now: datetime) -> list[int]:
-        """Return the ids of the tasks that the annotator holds, in order, after taking more, up to `most`.
+        """Return the ids of the tasks that the annotator holds, in order, after taking more, up to `most` in all.
 
         Apart from the first task, it takes no more than the annotator's part of the campaign, so that the last tasks go
         to annotators who have time for them.
@@ -179,7 +179,7 @@ class TaskQueue:
         return self._store.claim_ahead(self.campaign, self.annotator, most=max(1, own), now=now, lease_s=self._lease_s)
 
     def give_back(self, task_ids: Sequence[int], *, since: datetime, now: datetime) -> None:
-        """Return to the queue tasks that the annotator holds and has not looked at; their drafts are kept.
+        """Return to the queue those tasks that the annotator holds but has not seen; their drafts are kept.
 
         Args:
             task_ids: Ids of the tasks; other annotators' tasks and decided ones are left unchanged.
@@ -195,7 +195,7 @@ class TaskQueue:
                     self._store.release(row.slot_id, self.annotator, now=now)
 
     def open(self, task_id: int, *, now: datetime) -> OwnTask:
-        """Return one of the annotator's own tasks, held or decided, and renew the lease of a held one.
+        """Return one of the annotator's own tasks, held or decided, and renew its lease if it is held.
 
         Raises:
             RefusedError: The task is not this annotator's.
@@ -206,7 +206,7 @@ class TaskQueue:
         return self._as_own_task(row)
 
     def task(self, task_id: int, *, now: datetime) -> OwnTask:
-        """Return one of the annotator's own tasks as `open` does, without renewing its lease.
+        """Return one of the annotator's own tasks as `open` does, but without renewing the lease.
 
         Raises:
             RefusedError: The task is not this annotator's.
@@ -214,7 +214,7 @@ class TaskQueue:
         return self._as_own_task(self._own_row(task_id, now=now))
 
     def gold_feedback(self, task_id: int, *, now: datetime) -> GoldFeedback | None:
-        """Return the feedback on a gold task that the annotator has decided; None for other tasks, or if not offered.
+        """Return the feedback on a gold task that the annotator decided; None for other tasks, or without feedback.
 
         Raises:
             RefusedError: The task is not this annotator's.
@@ -228,7 +228,7 @@ class TaskQueue:
         return GoldFeedback(item, row.decision, row.gold, row.gold_why, self._is_right(row))
 
     def _is_right(self, row: sa.Row[Any]) -> bool:
-        """Return whether the annotator decided a gold task correctly and, if it has regions, within their tolerance."""
+        """Return whether the annotator decided a gold task correctly, with any regions within the tolerance."""
         if row.gold_regions is None:
             return bool(row.decision == row.gold)
         fields, known = json.loads(row.fields or "{}"), json.loads(row.gold_regions)
@@ -236,7 +236,7 @@ class TaskQueue:
         return is_right(self.campaign, marks)
 
     def slot_of(self, task_id: int, *, now: datetime) -> int:
-        """Return the id of the annotator's slot of a task that they hold or have decided.
+        """Return the id of the annotator's slot in a task that they hold or have decided.
 
         Raises:
             RefusedError: The task is not this annotator's.
@@ -267,14 +267,14 @@ class TaskQueue:
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
-        """Compare a task's regions, close it if it is settled or sure enough, open a round, and make gold from it."""
+        """Compare a task's regions, close the task if it is settled or certain, open a round, and make gold from it."""
         compare_regions(held, self.campaign, task=task_id)
         close_early(held, self.campaign, task=task_id)
         open_next_rounds(held, self.campaign, task=task_id)
         fill_gold(held, self.campaign, task=task_id)
 
     def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
-        """Store an answer given before the key is shown; `open` then returns it, and it cannot be changed.
+        """Store an answer given before the key is shown; `open` then returns the answer, which cannot be changed.
 
         Raises:
             RefusedError: As `pre_key_answers.answer_blind`.
@@ -312,7 +312,7 @@ class TaskQueue:
         self._pause_if_careless(slot_id, now=now)
 
     def _pause_if_careless(self, slot_id: int, *, now: datetime) -> None:
-        """Pause the annotator if the campaign's limits require it; the decision stays stored even if this fails."""
+        """Pause the annotator if the campaign's limits require it; the decision stays stored even if pausing fails."""
         from .pausing import pause_if_careless
 
         try:
@@ -327,7 +327,7 @@ class TaskQueue:
             return is_paused(connection, self.campaign, self.annotator)
 
     def _estimate_anew(self) -> None:
-        """Renew the estimates of the annotators if due; the decision stays stored even if this fails.
+        """Renew the estimates for the annotators if due; the decision stays stored even if renewal fails.
 
         A failed estimate remains due and is repeated with the next decision or by the next run.
         """
@@ -337,7 +337,7 @@ class TaskQueue:
             logger.warning("annotators of campaign %r could not be estimated again", self.campaign.name, exc_info=True)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
-        """Return a task undecided and keep its draft; this annotator gets it again once no other task is left.
+        """Return a task undecided and keep its draft; this annotator gets the task again once no others are left.
 
         Raises:
             RefusedError: The task is not this annotator's, or is decided.
@@ -353,7 +353,7 @@ class TaskQueue:
     def save_draft(
         self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: SeenDraft | None = None
     ) -> KeptDraft:
-        """Store a draft, and return everything then stored.
+        """Store a draft, and return everything that is then stored.
 
         Args:
             task_id: Id of the task.
@@ -409,7 +409,7 @@ class TaskQueue:
             )
 
     def remark(self, task_id: int, words: str, *, is_flag: bool, now: datetime) -> None:
-        """Store a comment on one of the annotator's own tasks, or flag it for a curator, without changing its state.
+        """Store a comment on one of the annotator's own tasks, or flag the task for a curator; its state is unchanged.
 
         Raises:
             RefusedError: The task is not this annotator's, or the text is not accepted.
@@ -419,7 +419,7 @@ class TaskQueue:
             add_remark(connection, task_id, self.annotator, words, is_flag=is_flag, now=now)
 
     def history(self, *, limit: int = MAX_HISTORY, after: int = 0) -> list[HistoryEntry]:
-        """Return the annotator's own decisions in this campaign, latest first, without the first `after` of them."""
+        """Return the annotator's own decisions in this campaign, latest first, skipping the first `after` decisions."""
         with self._store.reading() as connection:
             rows = connection.execute(OWN_HISTORY, self._annotator_parameters | {"most": limit, "after": after}).all()
             versions = connection.execute(ALL_VERSIONS, {"slots": [row.slot_id for row in rows]}).all()
@@ -454,7 +454,7 @@ class TaskQueue:
             return count_own(connection, self.campaign, self.annotator, now)
 
     def share_left(self, progress: AnnotatorProgress) -> int:
-        """Return how many remaining tasks belong to this annotator's even share of the campaign, 0 once it is done.
+        """Return how many remaining tasks are in this annotator's even share of the campaign; 0 once the share is done.
 
         If the campaign's settings give shares, they already limit the remaining tasks. Otherwise all who may decide
         share the work evenly: of 196 tasks that take two annotators each, each of five gets 79.
@@ -467,7 +467,7 @@ class TaskQueue:
         return max(0, min(progress.left, part - progress.decided))
 
     def _shown_slot(self, row: sa.Row[Any]) -> int:
-        """Return the slot's id, or, for a slot that not every task has, the id of one that every task has."""
+        """Return the slot's id, or, for a slot that not every task has, the id of a slot that every task has."""
         if row.slot <= self.campaign.slots_per_task:
             return int(row.slot_id)
         place = (row.slot - 1) % self.campaign.slots_per_task + 1
@@ -488,12 +488,12 @@ class TaskQueue:
 
 
 def is_id(number: int) -> bool:
-    """Return whether a number from a request can be a task's id; databases refuse to compare larger numbers."""
+    """Return whether a number in a request can be a task's id; databases refuse to compare larger numbers."""
     return 0 < number <= _LARGEST_ID
 
 
 def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) -> bool:
-    """Return whether an annotator may see a task's pictures because they hold the task or have decided it."""
+    """Return whether an annotator holds a task or has decided it, and may therefore see its pictures."""
     if not is_id(task_id):
         return False
     with store.reading() as connection:
@@ -502,7 +502,7 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
 
 
 def _draft_of(row: sa.Row[Any], payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a task's draft, or the earlier text for a task that came back to its writer and is not begun."""
+    """Return a task's draft, or the earlier text for a task that came back to its writer and has not been begun."""
     if row.body is not None:
         return dict(json.loads(row.body))
     previous = previous_in(payload).get(row.slot)

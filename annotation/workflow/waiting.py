@@ -1,4 +1,4 @@
-"""Tasks that wait for one annotator in each campaign, and the campaign to continue with."""
+"""Tasks waiting for an annotator in each campaign, and the campaign to continue with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .task_queue import TaskQueue
 
 
 class WaitingTasks(NamedTuple):
-    """The tasks that wait for an annotator in a campaign.
+    """The tasks in a campaign that are waiting for an annotator.
 
     Args:
         campaign: The campaign.
@@ -35,7 +35,7 @@ class WaitingTasks(NamedTuple):
 def waiting_for(
     store: ReviewStore, campaigns: Sequence[Campaign], annotator: str, *, now: datetime
 ) -> list[WaitingTasks]:
-    """Return the tasks that wait for an annotator in each of these campaigns, in the order given.
+    """Return the tasks that are waiting for an annotator in each of these campaigns, in the order given.
 
     The counts come from indexes and the annotator's own slots, as in `TaskQueue.progress`, without reading decisions.
     """
@@ -54,13 +54,13 @@ def waiting_for(
 
 
 def next_campaign(waiting: Sequence[WaitingTasks]) -> WaitingTasks | None:
-    """Return the first begun campaign with waiting tasks, or else the first one, or None if nothing waits."""
+    """Return the first begun campaign with waiting tasks, or else the first campaign; None if no tasks are waiting."""
     some = [waiting_tasks for waiting_tasks in waiting if waiting_tasks.left]
     return next((waiting_tasks for waiting_tasks in some if waiting_tasks.is_begun), some[0] if some else None)
 
 
 def open_tasks_of(store: ReviewStore, campaigns: Sequence[Campaign]) -> dict[str, int]:
-    """Return the number of undecided tasks of each campaign, by name."""
+    """Return, by name, the number of undecided tasks in each campaign."""
     count = (
         sa.select(tasks.c.campaign_id, sa.func.count())
         .where(tasks.c.campaign_id.in_([campaign.id for campaign in campaigns]), tasks.c.state == "open")

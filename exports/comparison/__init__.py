@@ -1,1 +1,1 @@
-"""Comparison of two releases: their differences, the reasons for them, and their effect on models' scores."""
+"""Comparison of two releases: how they differ, why, and how the differences affect models' scores."""

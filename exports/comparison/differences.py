@@ -29,7 +29,7 @@ Row = Mapping[str, Any]
 
 
 class DifferentItem(NamedTuple):
-    """An item that differs between the two releases.
+    """An item that differs between two releases.
 
     Args:
         item_id: Id of the item.
@@ -129,12 +129,12 @@ def compare_releases(before: Release, after: Release) -> ReleaseDifferences:
 
 
 def field_value(row: Row, name: str) -> Any:
-    """Return the value of one of the compared fields."""
+    """Return the value of a compared field."""
     return row[_COLUMNS.get(name, name)]
 
 
 def _differing_fields(before: Row, after: Row) -> tuple[str, ...]:
-    """Return the names of an item's differing fields: first those of its content, then those of how it was made."""
+    """Return the names of the fields in which an item differs: its content first, then how it was made."""
     names = tuple(name for name in (*CONTENT, *_MAKING) if field_value(before, name) != field_value(after, name))
     if before["image_roles"] != after["image_roles"] and "images" not in names:
         return ("images", *names)

@@ -1,4 +1,4 @@
-"""The comparison page of two releases: differences, their reasons, and the pictures of both side by side."""
+"""The page that compares two releases: differences, their reasons, and the pictures of both side by side."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PICTURES = ("item_id", "images", "unmarked", "image_ids", "visual_prompts")
 
 
 class _TextPart(NamedTuple):
-    """A part of a text, contained in both releases or in only one."""
+    """A part of a text that is in both releases or in only one."""
 
     text: str
     differs: bool
@@ -41,7 +41,7 @@ class _FieldChange(NamedTuple):
 
 
 class _ComparedItem(NamedTuple):
-    """An item on the page, with its pictures as data URIs; a picture that cannot be drawn is replaced by a text."""
+    """A compared item on the page, with its pictures as data URIs; a text replaces a picture that cannot be drawn."""
 
     difference: DifferentItem
     question: str
@@ -135,7 +135,7 @@ def _shown(before: Release, after: Release, items: Sequence[DifferentItem]) -> I
 
 
 def _drawn(release: Release, item_ids: Sequence[str]) -> dict[str, Sequence[str] | str]:
-    """Return the items' pictures as data URIs with marks drawn, or the reasons they cannot be drawn."""
+    """Return the items' pictures with their marks as data URIs, or the reasons why they cannot be drawn."""
     drawn: dict[str, Sequence[str] | str] = {}
     for row in release.rows(_PICTURES, item_ids=frozenset(item_ids)) if item_ids else ():
         try:
@@ -171,7 +171,7 @@ def _field(name: str, item: DifferentItem) -> _FieldChange:
 
 
 def _lines(row: Row, name: str) -> str:
-    """Return a field's text, truncated if it is too long for the page."""
+    """Return a field's text as lines, truncated if it is too long for the page."""
     value = row["split"] if name == "split" else field_value(row, name)
     if name == "choices":
         return "\n".join(f"{choice['key']}: {choice['text'] or choice['image_id'][:12]}" for choice in value)

@@ -63,7 +63,7 @@ class Reasons:
         return self._likely(f"other items of {_named(self._old_images, before['root_image_id'])} are still there")
 
     def of_added(self, after: Row) -> str:
-        """Return why only the newer release contains an item."""
+        """Return why an item is only in the newer release."""
         if come := _not_in(self._old_images, self._new_images, after):
             return self._likely(f"no item of the older release goes back to {_named(self._new_images, come)}")
         return self._likely(f"other items of {_named(self._new_images, after['root_image_id'])} were there before")
@@ -76,7 +76,7 @@ class Reasons:
         return self._likely(about)
 
     def _likely(self, about: str) -> str:
-        """Return a statement followed by its possible causes: all differences in settings and votes."""
+        """Return a statement followed by its possible causes, which are all differences in settings and votes."""
         causes = (*self._steps, *self._votes, *self._seed)
         return f"{about}; what differs: {'; '.join(causes)}" if causes else about
 
@@ -106,7 +106,7 @@ class Reasons:
         return list(_operation_changes(old, new))
 
     def _pictures(self, before: Row, after: Row) -> Iterator[str]:
-        """Yield the reasons for differences in pictures made by steps other than the item's own."""
+        """Yield the reasons for differences in pictures that were made by steps other than the item's own."""
         for old, new in zip(before["image_ids"], after["image_ids"], strict=False):
             made_before, made_after = self._old_images.get(old), self._new_images.get(new)
             if old == new or made_before is None or made_after is None:
@@ -137,7 +137,7 @@ def _provenance(release: Release) -> tuple[dict[str, Operation], dict[str, Image
 
 
 def _not_in(others: Mapping[str, ImageRecord], images: Mapping[str, ImageRecord], row: Row) -> str | None:
-    """Return the id of a photograph that an item is based on and another release lacks; None if that release has all.
+    """Return the id of a photograph that an item uses and another release lacks; None if that release has them all.
 
     An item is based on several photographs if parts of one were inserted into another.
     """
@@ -161,7 +161,7 @@ def _named(images: Mapping[str, ImageRecord], image_id: str) -> str:
 
 
 def _edits(before: Row, after: Row) -> Iterator[str]:
-    """Yield the reasons for those of the item's texts that have a new author."""
+    """Yield the reasons for changes to an item's texts that have a new author."""
     old, new = json.loads(before["written_by"]), json.loads(after["written_by"])
     for text in sorted({*old, *new}):
         if old.get(text) != new.get(text):

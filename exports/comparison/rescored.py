@@ -1,4 +1,4 @@
-"""Effect of the differences between two releases on scores: a model's replies to the older one, judged with both keys.
+"""Effect of the differences between two releases on scores: replies to the older release, judged with both keys.
 
 A reply is valid for the newer release if the item shows the same pictures, marks, question and options there. New
 items, and items shown differently, would have to be sent to the model again.
@@ -26,7 +26,7 @@ _SHOWN = ("kind", "image_ids", "image_roles", "visual_prompts", "question", "cho
 
 
 class Rescored(NamedTuple):
-    """Scores of one model on both releases.
+    """A model's scores on two releases.
 
     Args:
         model: Name of the model, with the protocol unless it is `vanilla`.
@@ -118,7 +118,7 @@ def _replies(results: Path) -> dict[str, str | None]:
 
 
 def _shown_and_right(release: Release) -> dict[str, tuple[str, str | None]]:
-    """Return, for each item, a digest of what it shows and the letter of the right option.
+    """Return, for each item, a digest of the content that it shows and the letter of the right option.
 
     Removing a file's metadata does not change what it shows.
     """

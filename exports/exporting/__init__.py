@@ -1,1 +1,1 @@
-"""Exports to other tools' formats: iterating over a release, companion files, reading back and comparing."""
+"""Exports to other tools' formats: iteration over a release, companion files, and comparison after reading back."""

@@ -41,7 +41,7 @@ class NotCarried(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadItem:
-    """An item as read by a consumer of a format.
+    """An item as a consumer of a format reads it.
 
     Attributes:
         item_id: Id of the item.
@@ -98,7 +98,7 @@ class ExportFormat(ABC):
 
     @abstractmethod
     def finish(self) -> None:
-        """Write what remains and close all files; called once, even after an error."""
+        """Write any remaining data and close all files; called once, even after an error."""
 
     @abstractmethod
     def read(self) -> Iterator[ReadItem]:

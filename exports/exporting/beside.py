@@ -99,7 +99,7 @@ class BesideReader:
             self.compared += 1
 
     def end(self) -> None:
-        """Check that no lines remain.
+        """Check that no lines are left over.
 
         Raises:
             DataError: The file has more lines than there are marked pictures.

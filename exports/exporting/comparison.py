@@ -1,4 +1,4 @@
-"""Reading back an export to compare its texts, keys, order and pixels with the release."""
+"""Comparison of an export, as read back, with its release: texts, keys, order and pixels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _Kept = TypeVar("_Kept")
 
 @dataclass
 class ExportComparison:
-    """Numbers of the parts of an export that were compared with the release and found equal.
+    """The numbers of parts of an export that were compared with the release and found to be equal.
 
     Attributes:
         items: Number of items, in order.
@@ -62,7 +62,7 @@ class ExportComparison:
 
 
 class ExportComparer:
-    """Comparer of an export, as the format reads it back, with the release.
+    """Compares an export, as its format reads it back, with the release.
 
     Pixels are compared, and the release is read again, only if the format's picture files differ from those that models
     see.
@@ -142,7 +142,7 @@ class ExportComparer:
             _keep(self._last, sha256, data, most=_LAST)
 
     def _pixels(self, item_id: str, number: int) -> Pixels:
-        """Return the pixels of an item's picture; items must be requested in order."""
+        """Return the pixels of a picture of an item; items must be requested in order."""
         while self._reached is None or self._reached.item_id != item_id:
             self._reached = next(self._again)
         return decode_rgb(self._reached.pictures[number - 1].data)

@@ -1,4 +1,4 @@
-"""The content that reading back an export must return, stored per item in a temporary file during writing."""
+"""The content that reading an export back must return, stored per item in a temporary file while it is written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ExpectedMarks(NamedTuple):
 
 
 class ExpectedItem(NamedTuple):
-    """The content that reading back an export must return for an item.
+    """The content that must be returned for an item when an export is read back.
 
     Attributes:
         item_id: Id of the item.

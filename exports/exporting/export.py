@@ -1,4 +1,4 @@
-"""Exports of a release to other tools' formats, which are written, read back and compared before they appear."""
+"""Exports of a release to other tools' formats; an export is written, read back and compared before it appears."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class Export:
-    """A completed export that was compared with its release.
+    """A completed export that matches its release.
 
     Attributes:
         format: Name of the format.
@@ -157,7 +157,7 @@ def export_release(
 
 
 def _splits(release: Release, splits: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of the splits to export, sorted and without repetitions."""
+    """Return the names of the splits to export, sorted and without duplicates."""
     for split in splits or ():
         if split not in release.splits:
             raise BenchwrightError(f"{release.path} has no split {split!r}; it has {', '.join(release.splits)}")
@@ -191,7 +191,7 @@ def _is_an_export_of(out: Path, release: Release, format_name: str, splits: Sequ
 
 
 def _arrive(draft: Path, out: Path, *, is_there: bool) -> None:
-    """Move a finished export into place; if the export already exists, compare them and delete the new one."""
+    """Move a finished export into place; if the export already exists, compare the two and delete the new one."""
     if is_there:
         _check_equal(draft, out)
         shutil.rmtree(draft)

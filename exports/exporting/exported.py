@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExportHeader:
-    """Facts that an export states about its release.
+    """The facts that an export states about its release.
 
     Attributes:
         name: Name of the benchmark.
@@ -60,7 +60,7 @@ class ExportHeader:
 
     @property
     def title(self) -> str:
-        """Return the name and version."""
+        """Return the release's name and version."""
         return f"{self.name} {self.version}"
 
     @property
@@ -116,7 +116,7 @@ class PictureCredit:
         return cls(record.image_id) if source is None else cls(record.image_id, **source.model_dump())
 
     def document(self) -> dict[str, str]:
-        """Return the facts that are stated as JSON values."""
+        """Return the credit as JSON values."""
         stated = ((name, getattr(self, name)) for name in self.__slots__)
         return {name: value for name, value in stated if value is not None}
 
@@ -162,7 +162,7 @@ class ExportedPicture:
 
 
 class PictureSource(Protocol):
-    """Object that makes the pictures of an item."""
+    """Makes the pictures of an item."""
 
     def pictures_of(self, released: ReleasedItem) -> tuple[ExportedPicture, ...]:
         """Return an item's pictures in order."""
@@ -170,7 +170,7 @@ class PictureSource(Protocol):
 
 @dataclass(frozen=True)
 class ExportedItem:
-    """An item with everything that formats need; its pictures are made on first use.
+    """An item with all the data that formats need; its pictures are made on first use.
 
     Attributes:
         released: Item, split, and files by image id.
@@ -212,7 +212,7 @@ class ExportedItem:
 
     @property
     def question(self) -> str:
-        """Return the question with the names of pictures ("Image 2") in place of `<image 2>`."""
+        """Return the question, with each placeholder such as `<image 2>` replaced by the picture's name ("Image 2")."""
         return question_in_words(self.item.question, len(self.item.images))
 
     @property
@@ -223,12 +223,12 @@ class ExportedItem:
 
     @property
     def option_pictures(self) -> Mapping[str, int]:
-        """Return the number of the picture that each picture option shows, by key."""
+        """Return the number of the picture that each picture option shows, by the option's key."""
         return option_pictures(self.item.choices, self.item.images)
 
     @property
     def target(self) -> str | None:
-        """Return the key of the right option, which is the answer or else the refusal; None if no option is right."""
+        """Return the key of the right option, which is the answer or the refusal; None if no option is right."""
         return self.item.answer if self.item.answer is not None else self.item.refusal
 
     @property

@@ -30,7 +30,7 @@ _LINE_BREAKS = re.compile("[\u0085\u2028\u2029]")
 
 
 def json_line(document: Mapping[str, Any]) -> str:
-    """Return a document as one line of JSON with a final newline and no other character at which programs break lines.
+    """Return a document as one line of JSON that ends with a newline and contains no other line-breaking character.
 
     Raises:
         ValueError: A value is not valid JSON, such as NaN.
@@ -40,7 +40,7 @@ def json_line(document: Mapping[str, Any]) -> str:
 
 
 class LinesWriter:
-    """Writer of JSON lines to one file after another; the first line for a file opens it.
+    """Writes JSON lines to one file after another; the first line for a file opens the file.
 
     Args:
         folder: Folder of the files.
@@ -88,7 +88,7 @@ class PictureFolder:
         return f"{PICTURES}/{picture.file_name}"
 
     def write(self, digest: str, name: str, data: bytes, *, below: str = PICTURES) -> None:
-        """Write a file unless it has already been written.
+        """Write a file unless it was written before.
 
         Args:
             digest: SHA-256 of the file, in hexadecimal.
@@ -106,7 +106,7 @@ class PictureFolder:
 
 
 class PictureReader:
-    """Reader of pictures by their paths relative to the export, which caches the most recent ones.
+    """Reads pictures by their paths relative to the export, and caches the most recent ones.
 
     Args:
         folder: Folder of the export.

@@ -1,4 +1,4 @@
-"""The README of an export: content, use, omissions, and the sources of its pictures."""
+"""The README of an export: its content, its use, what it omits, and the sources of its pictures."""
 
 from __future__ import annotations
 

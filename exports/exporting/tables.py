@@ -66,7 +66,7 @@ def picture_cells(exported: ExportedItem) -> list[dict[str, Any]]:
 
 
 class TableWriter:
-    """Writer of one Parquet file per split. Rows of a row group that share a picture store it once.
+    """Writes one Parquet file per split; the rows of a row group that share a picture store it only once.
 
     At most one row group is held in memory.
 
@@ -118,7 +118,7 @@ class TableWriter:
 
 
 def read_table(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file as Python values, a few in memory at a time.
+    """Yield the rows of a file as Python values, with only a few in memory at a time.
 
     Raises:
         DataError: The file is not a Parquet file.

@@ -1,4 +1,4 @@
-"""The iteration over a release that all exports share; it prepares each picture once, with its marks and credits."""
+"""The iteration over a release that all exports share; each picture is prepared once, with its marks and credits."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PictureShape(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Facts from a picture's record and its ancestors' records."""
+    """Facts from the records of a picture and its ancestors."""
 
     unmarked_name: str
     credits: tuple[PictureCredit, ...]
@@ -96,7 +96,7 @@ class _ShownPicture(NamedTuple):
 
 
 def _drawn(shown: _ShownPicture) -> ModelPicture:
-    """Make a picture that the release does not store as models see it, after decoding and comparing its file.
+    """Draw a picture that the release does not store as models see it, after decoding its file and comparing pixels.
 
     Raises:
         DataError: The picture cannot be decoded, its marks cannot be drawn, or its file has other pixels.
@@ -158,7 +158,7 @@ class ReleaseWalk:
                     number += released.item.item_id not in self._left_out
 
     def _drawn_ahead(self, items: Iterable[ReleasedItem], record_map: RecordMap) -> Iterator[ReleasedItem]:
-        """Yield items as soon as those of their pictures that are not files of the release are made."""
+        """Yield items as soon as any pictures of theirs that are not files of the release have been made."""
         waiting: list[ReleasedItem] = []
         tasks: dict[str, _ShownPicture] = {}
         for released in items:
@@ -185,7 +185,7 @@ class ReleaseWalk:
         self._made_ahead.clear()
 
     def _is_stored(self, shown: _ShownPicture) -> bool:
-        """Return whether the picture needs no processing: models see the file unchanged, or the file cannot be read."""
+        """Return whether a picture needs no processing: models see the file unchanged, or the file cannot be read."""
         if shown.prompts:
             return False
         try:
@@ -208,7 +208,7 @@ class ReleaseWalk:
         return sum(counts[split].items for split in self._splits) - len(self._left_out)
 
     def picture_shape(self) -> PictureShape:
-        """Return the facts about all pictures that formats need before writing the first; reads no picture."""
+        """Return the facts about all pictures that formats need before they write the first; no picture is read."""
         most, manifest = 1, self._release.manifest
         extensions: set[str] = set()
         # Since version 2, rows name the files that models see.
@@ -322,7 +322,7 @@ class ReleaseWalk:
         return ready
 
     def _model_picture(self, shown: _ShownPicture) -> ModelPicture | LostRecord:
-        """Return the picture as models see it, or why it cannot be made."""
+        """Return the picture as models see it, or the reason why it cannot be made."""
         if shown.drawn is not None:
             return released_picture(shown.drawn, shown.prompts)
         made = self._made_ahead.get(shown.key)

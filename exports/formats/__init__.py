@@ -1,1 +1,1 @@
-"""Formats of other tools, one file each; `exports/room.py` lists them by name."""
+"""Formats of other tools, one module each; `exports/room.py` lists them by name."""

@@ -104,7 +104,7 @@ class CocoDetection(ExportFormat):
                     )
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield the parts that COCO cannot represent."""
+        """Yield the parts of an item that COCO cannot represent."""
         yield from super().not_carried(exported)
         yield NotCarried("question, options and key", "COCO has no place for them; its tools leave `items` alone")
         if any(region_of(*pair) is None for pair in _marks(exported)):
@@ -177,7 +177,7 @@ class _SplitFile:
         self.write("annotations", row)
 
     def finish(self) -> None:
-        """Assemble the file and remove the lists."""
+        """Assemble the file, and remove the files of the lists."""
         header = self._header.document()
         info = {"description": f"{self._header.title}. For testing; leave it out of training sets.", **header}
         licences = [{"id": number, "name": name, "url": ""} for name, number in self._licences.items()]
@@ -247,7 +247,7 @@ def region_of(prompt: VisualPrompt, size_wh: tuple[int, int]) -> Region | None:
 
 
 def _mask_on_picture(prompt: VisualPrompt, size_wh: tuple[int, int]) -> MaskRuns | None:
-    """Return a mask with one cell per pixel of the picture, or None if it covers no pixel's center."""
+    """Return a mask with one cell per pixel of the picture, or None if it covers no pixel center."""
     if prompt.mask is None:
         raise DataError("a mark of the kind mask has no mask")
     (ax, ay), (bx, by) = prompt.points

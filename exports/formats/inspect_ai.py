@@ -70,7 +70,7 @@ class InspectAI(ExportFormat):
         return _MODULE.format(title=self.header.title, canary=self.header.canary, functions=functions, loader=loader)
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items as inspect_ai reads samples: choices are A, B, C in order; paths are relative to the file."""
+        """Yield the items as inspect_ai reads them: choices are A, B, C in order; paths are relative to the file."""
         files = PictureReader(self.folder)
         for split in self.header.splits:
             for sample in read_lines(self.folder / f"{split}.jsonl"):
@@ -89,7 +89,7 @@ class InspectAI(ExportFormat):
                     raise DataError(f"{split}.jsonl has a line that is no sample: {error!r}") from error
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield the parts of an item that inspect_ai loses."""
+        """Yield the parts of an item that the inspect_ai format cannot carry."""
         yield from super().not_carried(exported)
         if not all(text.strip() for text in exported.options.values()):
             yield NotCarried(

@@ -58,7 +58,7 @@ class JsonLines(ExportFormat):
         self._lines.close()
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items, each read only from its line and the pictures named there."""
+        """Yield the items, each read only from its line and the pictures that the line names."""
         files = PictureReader(self.folder)
         for split in self.header.splits:
             for row in read_lines(self.folder / f"{split}.jsonl"):

@@ -1,4 +1,4 @@
-"""lmms-eval: a task file for each split that refers to a Parquet file, and the functions that ask and score."""
+"""lmms-eval: for each split a task file that refers to a Parquet file, and the functions that query and score."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DATA = "data"
 
 
 class LmmsEval(ExportFormat):
-    """A file `TASK.yaml` for each split that refers to `data/SPLIT.parquet`, `utils.py`, and the reader of replies.
+    """A file `TASK.yaml` that refers to `data/SPLIT.parquet` for each split, `utils.py`, and the reader of replies.
 
     lmms-eval resolves relative data paths against its working folder, so the task files contain the absolute path of
     the export.

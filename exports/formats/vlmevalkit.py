@@ -161,7 +161,7 @@ class VLMEvalKit(ExportFormat):
             )
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield the parts of an item that VLMEvalKit loses."""
+        """Yield the parts of an item that the VLMEvalKit format cannot carry."""
         yield from super().not_carried(exported)
         if any(text in _VANISH or _is_number(text) for text in exported.options.values()):
             yield NotCarried(
@@ -197,7 +197,7 @@ save every picture as PNG, without loss; without that column it would encode sin
 
 
 class _CountedLines:
-    """Lines of a table for a CSV reader; remembers the offset at which the current row began."""
+    """Lines of a table for a CSV reader, with the offset at which the current row began."""
 
     def __init__(self, handle: IO[str], start: int) -> None:
         self._handle = handle

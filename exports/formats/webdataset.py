@@ -66,7 +66,7 @@ class WebDataset(ExportFormat):
             self._write(f"{exported.item_id}.{number}.{self._extension}", data)
 
     def _turn_to(self, split: str) -> None:
-        """Open the archive for the next sample, unless the current one is to be continued."""
+        """Open the archive for the next sample, or keep the current archive open if the sample belongs in it."""
         if self._archive is not None and split == self._split and self._written < PieceLimits().file_bytes:
             return
         self._number = self._number + 1 if split == self._split else 0

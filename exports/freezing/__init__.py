@@ -1,1 +1,1 @@
-"""Freezing: the remaining items of a workspace become a release, an immutable folder."""
+"""Freezing: turning the remaining items of a workspace into a release, an immutable folder."""

@@ -1,4 +1,4 @@
-"""The card's paragraph on modes: items made by a paper's rule as published, and hardened items."""
+"""The card's paragraph on modes: items made by a paper's rule as published, and items that were made harder."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def mode_note(items: Iterable[Item]) -> str:
 
 
 def _has_papers_rule_only(task: str) -> bool:
-    """Return whether the step that makes a task can only follow the paper."""
+    """Return whether the step that makes a task can only follow the paper's rule."""
     entry = catalogue("steps").get(task)
     field = None if entry is None else entry.load().model_fields.get(MODE)
     return field is not None and field.default == _PAPER

@@ -1,4 +1,4 @@
-"""The item values that name splits."""
+"""The item values that name the splits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _split_value(values: Mapping[str, Any]) -> str | None:
 
 
 def split_values(values: Iterable[str]) -> list[str]:
-    """Return the values that name splits, in the order of their stages.
+    """Return the values that name the splits, in the order of their stages.
 
     If several entries have a part of the same name, as `items` entries have a part `own_splits`, the last part covers
     all items.
@@ -55,5 +55,5 @@ def split_values(values: Iterable[str]) -> list[str]:
 
 
 def several(names: Sequence[str]) -> str:
-    """Return the error message for several values that name splits."""
+    """Return the error message for more than one value that names the splits."""
     return f"several values name splits: {', '.join(names)}"

@@ -31,13 +31,13 @@ def visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
 
 
 def _exact_tasks(tasks: Iterable[str]) -> frozenset[str]:
-    """Return the tasks in whose pictures every pixel matters, as the steps of these names declare."""
+    """Return the tasks in whose pictures every pixel matters, as declared by the steps with these names."""
     steps = catalogue("steps")
     return frozenset(task for task in tasks if task in steps and steps[task].load().picture_fidelity == "exact")
 
 
 class ReleasedFiles:
-    """Picture files as released: changed, unchanged, or only as an address.
+    """Picture files as they are released: changed, unchanged, or only as an address.
 
     Args:
         view: View of the workspace. All files are read if metadata is removed; otherwise only made pictures that are to

@@ -1,4 +1,4 @@
-"""The card's paragraph on shortcuts: cues that solvers found in the items without doing the task."""
+"""The card's paragraph on shortcuts: cues in the items by which solvers answered without doing the task."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FEW = 200
 
 
 class _ConstantAnswer(NamedTuple):
-    """The most frequent right letter, used as the answer to every item.
+    """The most frequent right letter, given as the answer to every item.
 
     Args:
         key: The letter.
@@ -72,7 +72,7 @@ def _constant(keys: Counter[str], chance: float) -> _ConstantAnswer:
 
 
 class BlindNote(NamedTuple):
-    """A card's statements on answers without pictures.
+    """The statements of a card about answers without pictures.
 
     Args:
         blind: The best blind strategy; None if too few items have a right option.
@@ -107,7 +107,7 @@ class BlindNote(NamedTuple):
 
 
 def blind_note(items: Iterable[Item]) -> BlindNote:
-    """Return a card's statements on answers without pictures; makes a single pass over the items.
+    """Return the statements of a card about answers without pictures, after a single pass over the items.
 
     Args:
         items: Items whose keys may be made public, so none from a sealed split.
@@ -196,5 +196,5 @@ def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]], *, blind: Bli
 
 
 def _plain(name: str) -> str:
-    """Return the name of a solver, which may quote an option, in a form that is valid in a code span."""
+    """Return the name of a solver, which may quote an option, in a form that can be used in a code span."""
     return re.sub(r"[`|]", "", " ".join(name.split()))[:80]

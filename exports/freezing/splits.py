@@ -108,7 +108,7 @@ class Splits(GatherStep):
         return self
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the split of every row."""
+        """Return the split of each row."""
         ids, keys = columns.column("item_id"), columns.column("group_keys")
         if self.sizes:
             units = columns.column("root_image_id") if self.counted == "images" else ids
@@ -218,7 +218,7 @@ def _as_column(values: pa.ChunkedArray | Sequence[Any]) -> pa.ChunkedArray:
 
 
 class _ItemComponents(NamedTuple):
-    """Components of items in arbitrary order.
+    """Components of items, which may arrive in any order.
 
     Args:
         order: All rows, component by component.
@@ -264,7 +264,7 @@ class _ItemComponents(NamedTuple):
 
 
 def _numbered(texts: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.Array]:
-    """Return the index of each string among the distinct strings, and the distinct strings in order."""
+    """Return the index of each string in the list of distinct strings, and that list, in order."""
     import pyarrow.compute as pc
 
     different = pc.unique(texts)

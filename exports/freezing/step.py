@@ -138,7 +138,7 @@ class Freeze(FinalStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with errata represented by their content so that the file's path does not matter."""
+        """Return the settings; errata are represented by their content, so that their file's path does not matter."""
         settings = super().parameters()
         if self.errata is not None and not _BY_DIGEST.fullmatch(self.errata):
             settings["errata"] = f"sha256:{bytes_digest(spelled(self._errata))}"
@@ -162,7 +162,7 @@ class Freeze(FinalStep):
         return Corrections(self._errata)
 
     def is_reason_asked(self, blind: BlindStrategy | None) -> bool:
-        """Return whether a blind strategy gains so much that a reason must be given."""
+        """Return whether a blind strategy gains so much that a reason is required."""
         return blind is not None and blind.exceeds(self.max_blind_gain)
 
     def require_reason(self, blind: BlindStrategy | None) -> None:
@@ -218,7 +218,7 @@ class Freeze(FinalStep):
                 require_people(entry, named, simulated)
 
     def split_names(self, before: Sequence[EarlierStage]) -> frozenset[str] | None:
-        """Return the names of the release's splits, or None if only the data determines them."""
+        """Return the names of the release's splits, or None if they are determined only by the data."""
         stage = self._naming_stage(before)
         if stage is None:
             return frozenset({ONLY_SPLIT})

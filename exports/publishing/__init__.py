@@ -1,1 +1,1 @@
-"""Publication of releases in a folder on another disk or on the Hugging Face Hub."""
+"""Publication of releases to a folder on another disk or to the Hugging Face Hub."""

@@ -1,4 +1,4 @@
-"""Publishing to a folder by an atomic copy, in which each file is hashed while it is copied."""
+"""Publishing to a folder by an atomic copy; each file is hashed while it is copied."""
 
 from __future__ import annotations
 

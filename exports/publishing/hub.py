@@ -1,4 +1,4 @@
-"""Publishing to the Hugging Face Hub: a commit that makes the repository equal the release, and a tag named by version.
+"""Publishing to the Hugging Face Hub: one commit makes the repository match the release, and a tag names the version.
 
 The client sends files first, each named by its SHA-256, and then the commit that refers to them. An interruption leaves
 the repository unchanged, and the next attempt sends the files that the Hub still lacks. The tag is set last, on a
@@ -41,7 +41,7 @@ _DATASET = "dataset"
 
 
 class _Repository(NamedTuple):
-    """State on the Hub: privacy of the repository, its newest commit and files, and the files of the version's tag."""
+    """State on the Hub: the repository's privacy, its newest commit and files, and the files of the version's tag."""
 
     private: bool
     head: str
@@ -61,7 +61,7 @@ def repository_of(name: str) -> str:
 
 
 def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run: bool) -> Publication:
-    """Make a dataset repository equal a release, and tag it with the version.
+    """Make a dataset repository match a release, and tag it with the version.
 
     A dry run queries the state of the Hub, if it is reachable, and changes nothing there.
 
@@ -290,7 +290,7 @@ class _Unreachable(BenchwrightError):
 
 @contextmanager
 def _refusals(repository: str, token: str | None) -> Iterator[None]:
-    """Turn refusals by the Hub or its client into readable errors that do not contain the token."""
+    """Convert refusals by the Hub or its client into readable errors that do not contain the token."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 

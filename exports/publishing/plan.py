@@ -1,4 +1,4 @@
-"""Content of a publication: the files in a release's manifest, the manifest and seal, and the accompanying texts."""
+"""Content of a publication: the files in a release's manifest, the manifest, the seal, and the accompanying texts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FilePlan(NamedTuple):
 
 @dataclass(frozen=True)
 class Publication:
-    """Plan or result of publishing a release.
+    """The plan for, or the result of, publishing a release.
 
     Args:
         release: Release to publish, which has been verified.

@@ -1,4 +1,4 @@
-"""Copies of a picture in a workspace: files with equal pixels, and copies that steps of its recipe recorded.
+"""Copies of a picture in a workspace: files with equal pixels, and copies that steps of the recipe recorded.
 
 Two files with equal bytes are one image. This module finds pictures with equal upright pixels, regardless of the
 recipe. Smaller, cropped or recolored copies are known only if a step such as `near_duplicates` searched for them.
@@ -28,7 +28,7 @@ _OF, _LIKE, _PIXELS = "of", "like", "pixel_hash"
 
 @dataclass(frozen=True)
 class CopiesToWithdraw:
-    """Copies of a picture.
+    """The copies of a picture.
 
     Attributes:
         certain: Ids of pictures that are copies, each with its evidence: `equal pixels`, or the name of a step's stage.

@@ -1,4 +1,4 @@
-"""Fetching of pictures that a release states by address and hash, following the rules of the release's script."""
+"""Fetching of pictures that a release states by address and hash, under the rules of the release's script."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FetchedPicture(NamedTuple):
 def fetch_pictures(
     release: Release, *, private_hosts: bool = False, progress: Progress | None = None
 ) -> list[FetchedPicture]:
-    """Fetch the pictures whose files a release does not contain, and return the result for each, sorted by id.
+    """Fetch the pictures whose files a release does not contain; return the result for each picture, sorted by id.
 
     Files are written to the folder `NAME.pictures` next to the release; existing files are kept.
 

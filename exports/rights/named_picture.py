@@ -1,4 +1,4 @@
-"""Finds the source image identified by a path, an id, or a file of a release; for a made picture, its source images."""
+"""The source image identified by a path, an id, or a file of a release; for a made picture, its source images."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def source_image(space: Workspace, name: str, records: Iterable[ImageRecord]) ->
 
 
 def releases_of(space: Workspace) -> Iterator[Release]:
-    """Yield the releases in a workspace, ordered by folder."""
+    """Yield the releases in a workspace, in the order of their folders."""
     for manifest in sorted((space.root / "releases").glob("[!.]*/manifest.json")):
         yield Release.open(manifest.parent)
 
@@ -114,7 +114,7 @@ def _in_no_table(space: Workspace, name: str, image_id: str) -> str:
 
 
 def items_showing(release: Release, image_ids: Iterable[str]) -> tuple[str, ...]:
-    """Return the sorted ids of a release's items that show, or are based on, the images or files made from them."""
+    """Return the sorted ids of a release's items that show or are based on images or on files made from them."""
     wanted = set(image_ids)
     before = files_before_release(release.provenance())
     wanted |= {cut for cut, original in before.items() if original in wanted}

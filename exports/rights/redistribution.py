@@ -1,4 +1,4 @@
-"""Pictures whose license forbids redistribution: they stop a release with a list, or enter it as address and hash."""
+"""Pictures whose licenses forbid redistribution: they stop a release with a list, or enter it by address and hash."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Redistribution:
             self._by_address.add(record.image_id)
 
     def _sources(self, record: ImageRecord) -> Iterator[tuple[ImageRecord, bool]]:
-        """Yield a record and its ancestors, each with whether it was changed on the way to the released picture."""
+        """Yield a record and each ancestor, with whether it was changed before it became the released picture."""
         yield record, False
         waiting, seen = list(record.derived_from), {record.image_id}
         while waiting:

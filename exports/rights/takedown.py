@@ -33,7 +33,7 @@ _MOST_NAMED = 10
 
 
 class HoldingRelease(NamedTuple):
-    """A release of the workspace that shows an image, or pictures made from it.
+    """A release in the workspace that shows an image, or pictures made from it.
 
     Args:
         path: Folder of the release.
@@ -172,7 +172,7 @@ def take_down(
 def _with_the_same_withdrawal(
     pictures: tuple[WithdrawnPicture, ...], holding: Mapping[str, Takedown], names: Mapping[str, tuple[str, ...]]
 ) -> tuple[WithdrawnPicture, ...]:
-    """Return pictures together with those withdrawn in the same withdrawal, such as possible copies."""
+    """Return pictures together with those, such as possible copies, that were withdrawn at the same time."""
     ids = [picture.image_id for picture in pictures]
     moments = {(holding[one].at, holding[one].by, holding[one].why) for one in ids if one in holding}
     together = [one for one, entry in holding.items() if (entry.at, entry.by, entry.why) in moments and one not in ids]
@@ -200,7 +200,7 @@ def _records(space: Workspace) -> Iterator[ImageRecord]:
 def _releases_with(
     space: Workspace, image_ids: Collection[str], groups: Collection[str], hashes: Collection[str]
 ) -> Iterator[HoldingRelease]:
-    """Yield the releases that show any of the images or an equal picture, or may show a copy, even in sealed splits.
+    """Yield the releases that show any of the images or an equal picture, or may show a copy, also in sealed splits.
 
     Args:
         space: The workspace.
@@ -232,7 +232,7 @@ def _made_from(records: Sequence[ImageRecord], image_ids: Iterable[str]) -> set[
 
 
 def _files(space: Workspace, records: Iterable[ImageRecord]) -> dict[str, tuple[str, ...]]:
-    """Return the files of each picture as imported, the one that was kept first."""
+    """Return the imported files of each picture, the one that was kept first."""
     files: dict[str, dict[str, None]] = {}
     for record in records:
         if record.source is not None:
@@ -244,7 +244,7 @@ def _files(space: Workspace, records: Iterable[ImageRecord]) -> dict[str, tuple[
 
 
 def _cut_ids(space: Workspace, records: Iterable[ImageRecord], image_ids: Collection[str]) -> set[str]:
-    """Return the ids that images' files have without metadata, as used in sealed splits; skips missing files."""
+    """Return the ids of images' files without metadata, as sealed splits use them; missing files are skipped."""
     folder = space.settings().get("images")
     cut: set[str] = set()
     for record in {record.image_id: record for record in records if record.image_id in image_ids}.values():
@@ -261,7 +261,7 @@ def _cut_ids(space: Workspace, records: Iterable[ImageRecord], image_ids: Collec
 
 
 def _items_of(root: Path, image_ids: Sequence[str]) -> int | None:
-    """Return the number of remaining items based on any of the images, or None if the run is not complete."""
+    """Return the number of remaining items based on any of the images; None if the run is incomplete."""
     try:
         view = open_view(root, withdrawn=())
         return sum(goes_back_to(item, image_ids, view.image) for item, _ in view.items())

@@ -1,1 +1,1 @@
-"""The HTTP API: the browser's actions for programs with a token, described by an OpenAPI document."""
+"""The HTTP API: what the browser can do, for programs with a token; described by an OpenAPI document."""

@@ -30,7 +30,7 @@ OPERATIONS: tuple[ApiOperation, ...] = (
 
 
 def api_routes(state: AppState) -> list[BaseRoute]:
-    """Return the routes of the API, on which a token authenticates each request regardless of browser sessions."""
+    """Return the routes of the API; a token authenticates each request, regardless of browser sessions."""
     runner = OperationRunner(state)
     by_path: dict[str, list[ApiOperation]] = {}
     for operation in OPERATIONS:
@@ -73,7 +73,7 @@ def _responder(runner: OperationRunner, operations: list[ApiOperation]) -> Calla
 
 
 async def _no_operation(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request for a path without an operation; without a token, the answer is the same as for any path."""
+    """Answer a request for a path without an operation; without a token, the answer is the same for every path."""
     if "authorization" in Headers(scope=scope):
         problem = ApiProblem("not_found", "no operation has this path; /api/ lists them")
     else:

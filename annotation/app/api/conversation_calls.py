@@ -1,4 +1,4 @@
-"""Operations on conversations: messages of curators to annotators, and discussions of closed items."""
+"""Operations on conversations: curators' messages to annotators, and discussions of closed items."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Discussed(NamedTuple):
 
 
 def _discussed(call: ApiCall) -> _Discussed:
-    """Return the item of the task that a request names, if the account may discuss it."""
+    """Return the item of the task that a request names, if the account may discuss that item."""
     named, of = int(call.path["task"]), call.account.name if call.token.scope == "annotator" else None
     of_campaign = sa.select(tasks.c.item_id).where(tasks.c.id == named, tasks.c.campaign_id == call.campaign.id)
     with call.store.reading() as connection:

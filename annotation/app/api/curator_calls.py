@@ -1,4 +1,4 @@
-"""Operations of curators on a campaign's items: lists, decision export and import, adjudication, closing and jobs."""
+"""Operations for curators on a campaign's items: lists, decision export and import, adjudication, closing and jobs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _alike(call: ApiCall) -> AlikeReply:
 
 
 def _decisions(call: ApiCall) -> Response:
-    """Return every version of every decision as JSON lines, which are streamed one at a time."""
+    """Return every version of every decision as JSON lines, streamed one line at a time."""
 
     def lines() -> Iterator[str]:
         with call.store.snapshot() as connection:
@@ -239,7 +239,7 @@ def _job_reply(call: ApiCall, record: JobRecord) -> JobReply:
 
 
 def _own_job(call: ApiCall) -> JobRecord:
-    """Return a job that a token of the campaign may see: a run, a freeze, or an export of only this campaign."""
+    """Return a job that a token for the campaign may see: a run, a freeze, or an export of this campaign only."""
     record = call.state.jobs.job(str(call.path["job"]))
     is_own = record is not None and (
         record.kind in {"freeze", "run"}

@@ -20,7 +20,7 @@ class _Bucket(NamedTuple):
 
 
 class ApiLimits:
-    """Counters of attempts and requests, in memory; a restart resets them. Only the server's event loop uses them.
+    """Counters of attempts and requests, in memory; a restart resets them. Used only by the server's event loop.
 
     Wrong tokens are counted like wrong passwords (`security.attempts`). A token that worked from an address before has
     a separate count there: the right token passes from that address, regardless of the guesses of others.
@@ -32,7 +32,7 @@ class ApiLimits:
         self._buckets: OrderedDict[int, _Bucket] = OrderedDict()
 
     def attempt(self, token_id: int | None, host: str) -> SignInAttempt:
-        """Return an attempt from an address with the token of this id; None stands for a token without an id."""
+        """Return an attempt from an address with the token of a given id; None means a token without an id."""
         address = address_key(host)
         number = -1 if token_id is None else token_id
         device = address if (number, address) in self._known else None

@@ -1,4 +1,4 @@
-"""Models of the HTTP API's requests and answers. A request with an unknown key is refused."""
+"""Models of the HTTP API's requests and answers; a request with an unknown key is refused."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ItemsQuery(PageQuery):
 
 
 class AlikeQuery(_ApiInput):
-    """The reference for similar items of a campaign: one of `item` and `meaning`."""
+    """What to compare the items of a campaign with: one of `item` and `meaning`."""
 
     item: str = Field("", max_length=64, description="Id of an item or image.")
     by: Literal["question", "pictures"] = Field("question", description="What is compared with that item.")
@@ -208,7 +208,7 @@ class CampaignReply(_ApiAnswer):
 
 
 class CampaignsReply(_ApiAnswer):
-    """The campaigns that a token opens: exactly one."""
+    """The campaigns to which the token gives access: exactly one."""
 
     items: list[CampaignReply]
 
@@ -298,7 +298,7 @@ class PeopleReply(_ApiAnswer):
 
 
 class VotesReply(_ApiAnswer):
-    """The outcome for the votes of a request."""
+    """The result for the votes of a request."""
 
     votes: int
     replaced: int = Field(0, description="Votes that stay set aside, because others have decided in their place.")
@@ -306,7 +306,7 @@ class VotesReply(_ApiAnswer):
 
 
 class ImportReply(_ApiAnswer):
-    """The outcome for the rows of a table."""
+    """The result for the rows of a table."""
 
     rows: int
     new: int

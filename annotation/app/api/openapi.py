@@ -39,7 +39,7 @@ _INTRODUCTION = (
 
 
 def openapi_document(operations: Sequence[ApiOperation]) -> dict[str, Any]:
-    """Return the document that describes operations."""
+    """Return the document that describes the given operations."""
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
         path = ROOT + _PART.sub(r"{\1}", operation.path)

@@ -86,7 +86,7 @@ class ApiCall:
 
     @property
     def base_url(self) -> str:
-        """Return the base URL of the app as the program reaches it."""
+        """Return the base URL at which the program reaches the app."""
         return str(self.request.base_url).rstrip("/")
 
     @property
@@ -152,7 +152,7 @@ class OperationRunner:
         self._limits = ApiLimits()
 
     async def respond(self, operation: ApiOperation, request: Request) -> Response:
-        """Return the answer to a request, which describes the problem if the request fails."""
+        """Return the answer to a request; if the request fails, the answer describes the problem."""
         try:
             token, account = await self._opened(request)
             if wait_s := self._limits.take(token.id, now=clock()):
@@ -282,7 +282,7 @@ def _idempotency_key(request: Request) -> str | None:
 
 
 def _carried_out(operation: ApiOperation, call: ApiCall, key: str | None, body: bytes) -> Response:
-    """Carry out a call and return its answer; for a known idempotency key, return the earlier answer."""
+    """Carry out a call and return its answer; for a known idempotency key, return the answer given earlier."""
     with use_language(ENGLISH):
         if operation.before is not None:
             operation.before(call)

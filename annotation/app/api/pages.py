@@ -1,4 +1,4 @@
-"""Pages of lists, whose cursor encodes the last row of the previous page so that programs do no arithmetic with it."""
+"""Pages of lists; a page's cursor encodes the last row of the page before, so that programs need no arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations of curators on people and programs: invitations, quality and pauses, tokens."""
+"""Operations for curators on people and programs: invitations, quality and pauses, tokens."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ KINDS: Mapping[str, ProblemKind] = {
 
 
 class RequestMistake(NamedTuple):
-    """One mistake of a request.
+    """A mistake in a request.
 
     Args:
         field: Path of the field, such as `body.reasons.0` or `query.limit`.
@@ -75,7 +75,7 @@ class RequestMistake(NamedTuple):
 
 @dataclass
 class ApiProblem(Exception):
-    """A problem to answer with.
+    """A problem that is returned as the answer.
 
     Attributes:
         kind: Key of `KINDS`.
@@ -106,7 +106,7 @@ class ApiProblem(Exception):
 
 
 def mistakes_in(error: ValidationError, *, within: str, known: Iterable[str]) -> list[RequestMistake]:
-    """Return the mistakes that a model found in a part of a request.
+    """Return the mistakes that a model found in one part of a request.
 
     Args:
         error: The error that the model raised.
@@ -129,7 +129,7 @@ def _mistakes(error: ValidationError, within: str, known: Sequence[str]) -> Iter
 
 
 def shown(value: object) -> str:
-    """Return a value as problems show it: as JSON, printable and shortened."""
+    """Return a value in the form in which problems show it: as JSON, printable and shortened."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):

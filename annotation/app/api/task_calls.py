@@ -1,4 +1,4 @@
-"""Operations of annotators: waiting tasks, and decisions on them, through the functions of the workbench."""
+"""Operations for annotators: waiting tasks, and decisions on them, through the functions of the workbench."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def _task(call: ApiCall) -> TaskReply:
 
 
 def _look_at_pictures(call: ApiCall) -> None:
-    """Decode the pictures of a task before a transaction begins, because other requests wait for its end."""
+    """Decode a task's pictures before a transaction begins, because other requests wait until a transaction ends."""
     task_id = _task_id(call)
     if _work(call).has(task_id):
         require_shown(call.state, task_id)
@@ -243,7 +243,7 @@ def _marks(call: ApiCall) -> Response:
 
 
 def _shown(call: ApiCall, *, is_layer: bool) -> Response:
-    """Return a picture of a task of the token's campaign, or its marks, if the page would show it to the account."""
+    """Return a picture, or its marks, of a task in the token's campaign, if the page would show it to the account."""
     place, campaign = int(call.path["place"]), call.store.campaign_of(_task_id(call))
     images = (
         TaskImages(call.state).of(call.request) if campaign is not None and campaign.id == call.campaign.id else None

@@ -1,4 +1,4 @@
-"""Operations of curators on webhooks: create, list and remove them, and list their deliveries."""
+"""Operations for curators on webhooks: create, list and remove webhooks, and list their deliveries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _webhooks(call: ApiCall) -> ListReply:
 
 
 def _look_up(call: ApiCall) -> None:
-    """Check the address of a webhook before a transaction begins: looking up a host name may take long."""
+    """Check the address of a webhook before a transaction begins, because looking up a host name may take long."""
     body: WebhookBody = call.body
     allow_private = call.state.private_webhooks
     resolved(target_of(body.url, allow_private=allow_private), allow_private=allow_private)

@@ -1,4 +1,4 @@
-"""Middleware that answers unknown page addresses with 404; Streamlit would show its first page and take a task."""
+"""Middleware that answers 404 for unknown page addresses; Streamlit would show its first page and take a task."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class KnownPages:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; if the answer is HTML and the address has no page, answer with 404 instead."""
+        """Pass a request on; if the answer is HTML and no page has the address, answer with 404 instead."""
         if scope["type"] != "http" or _is_known(scope["path"], scope[ACCOUNT]):
             await self._app(scope, receive, send)
             return

@@ -47,7 +47,7 @@ class _LoginRoutes:
         self._state = state
 
     async def login(self, request: Request) -> Response:
-        """Show the sign-in form, or check name and password and open a session."""
+        """Show the sign-in form, or check the name and password and open a session."""
         if request.method != "POST":
             target = local_path(request.query_params.get("next", "/"))
             return self._in_picked_language(request, login_page, target=target)
@@ -73,7 +73,7 @@ class _LoginRoutes:
         return await start_session(self._state, request, name, target)
 
     async def welcome(self, request: Request) -> Response:
-        """Show an invited user the form for a password, or set the password and open a session."""
+        """Show an invited user the form for choosing a password, or set the password and open a session."""
         is_post = request.method == "POST"
         form = await form_of(request) if is_post else {}
         token = form.get("invitation", "") if is_post else request.query_params.get("invitation", "")

@@ -111,12 +111,12 @@ def _request_of(account: Account | None) -> Iterator[None]:
 
 
 def token_from(connection: HTTPConnection, cookies: Cookies) -> str | None:
-    """Return the session token that a request carries, whether or not its session is open."""
+    """Return the session token in a request, whether or not its session is open."""
     return cookies.token_of(connection.headers.get("cookie", ""))
 
 
 def _is_same_origin(headers: Headers) -> bool:
-    """Return whether a page of this site opened a websocket.
+    """Return whether a websocket was opened by a page of this site.
 
     Browsers always state the origin. Other programs need not state it and are accepted without one.
     """

@@ -44,7 +44,7 @@ class _OidcRoutes:
         self._provider = provider
 
     async def start(self, request: Request) -> Response:
-        """Redirect a browser to the provider, and store the invitation that the user accepts, if any."""
+        """Redirect a browser to the provider, and store the invitation, if any, that the user accepts."""
         flow, query = new_flow(), request.query_params
         invitation = query.get("invitation", "")[:200]
         if invitation and not is_own_form(self._state, request, query.get("nonce", "")):
@@ -101,7 +101,7 @@ class _OidcRoutes:
 
 
 def check_provider(provider: IdentityProvider) -> None:
-    """Ask a provider for its endpoints once, so that a wrong address fails when the app starts.
+    """Request a provider's endpoints once, so that a wrong address fails when the app starts.
 
     Raises:
         BenchwrightError: The address does not answer as an OpenID provider.

@@ -28,7 +28,7 @@ _NAVIGATIONS = {"same-origin", "none"}
 
 
 def with_language(scope: Scope, send: Send, language: AppLanguage) -> Send:
-    """Return a `send` that writes language and direction into Streamlit's page, for requests that may get the page.
+    """Return a `send` that writes language and direction into Streamlit's page, for requests that may receive the page.
 
     The request then asks for the complete page without caching, because browsers may have a copy in another language.
     """

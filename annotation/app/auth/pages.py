@@ -46,7 +46,7 @@ def login_page(
     by_provider: bool = False,
     languages: Sequence[AppLanguage] = (),
 ) -> str:
-    """Return the form that asks for name and password.
+    """Return the form that asks for a name and password.
 
     Args:
         nonce: Nonce that ties the form to the browser.
@@ -77,7 +77,7 @@ def welcome_page(
     by_provider: bool = False,
     languages: Sequence[AppLanguage] = (),
 ) -> str:
-    """Return the form in which an invited person chooses a password; for the arguments see `login_page`."""
+    """Return the form in which an invited person chooses a password; for the arguments, see `login_page`."""
     new_password = f'autocomplete="new-password" minlength="{SHORTEST}" autofocus'
     fields = (
         hidden_field("nonce", nonce)
@@ -99,7 +99,7 @@ def closed_page(problem: str) -> str:
 
 
 def unknown_page() -> str:
-    """Return a page that reports an address without a page, or with a page that this account cannot open."""
+    """Return a page that reports an address that has no page, or whose page this account cannot open."""
     return plain_page(TEXTS["sorry"], "", TEXTS["no_such_page"], f'<a href="/">{escape(TEXTS["onward"])}</a>')
 
 
@@ -114,7 +114,7 @@ def logout_page(*, nonce: str, name: str) -> str:
 
 
 def plain_page(title: str, why: str, problem: str, body: str, others: str = "") -> str:
-    """Return a page without a script: title, purpose, problem, and its body and footer in HTML."""
+    """Return a page without scripts: title, purpose, problem, and its body and footer in HTML."""
     language = chosen_language()
     alert = f'<p role="alert">{escape(problem)}</p>' if problem else ""
     lead = f"<p>{escape(why)}</p>" if why else ""
@@ -128,7 +128,7 @@ def plain_page(title: str, why: str, problem: str, body: str, others: str = "") 
 
 
 def _prefetched() -> str:
-    """Return links that prefetch the app's first files while a user types the password."""
+    """Return links that prefetch the app's first files while the user types a password."""
     return "".join(f'<link rel="prefetch" href="{escape(path, quote=True)}">' for path in needed_files())
 
 

@@ -1,4 +1,4 @@
-"""Functions that all ways of signing in share: start a session, redirect to a local path, check a form's nonce."""
+"""Functions shared by all ways of signing in: start a session, redirect to a local path, check a form's nonce."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def local_path(target: str) -> str:
 
 
 def is_own_form(state: AppState, request: Request, nonce: str) -> bool:
-    """Return whether a nonce equals the nonce in the browser's form cookie."""
+    """Return whether a nonce equals the one in the browser's form cookie."""
     expected = state.cookies.nonce_in(request.headers.get("cookie", "")) or ""
     return bool(expected) and hmac.compare_digest(nonce.encode(), expected.encode())
 
 
 def address_of(request: Request) -> str:
-    """Return the client's address; behind an untrusted proxy, the proxy's address."""
+    """Return the client's address; behind an untrusted proxy, return the proxy's address."""
     return request.client.host if request.client else "?"

@@ -26,7 +26,7 @@ def attention_in_language(item: TaskContent) -> TaskContent:
 
 
 def _option(english: str) -> str:
-    """Return an option in the words of its button or field."""
+    """Return an option as worded on its button or in its field."""
     if english in _BUTTONS:
         return TEXTS[_BUTTONS[english]]
     if english in ORDINALS:

@@ -1,4 +1,4 @@
-"""A cache for the figures on curators' pages: computed once for all curators and all visits.
+"""A cache for the figures on curators' pages, which are computed once for all curators and visits.
 
 Keys begin with the store's location and a stamp of its content (`Overview.stamp`), so entries are never out of date.
 """
@@ -18,7 +18,7 @@ _entries_lock = Lock()
 
 
 def cached(key: Hashable, compute: Callable[[], _T]) -> _T:
-    """Return the entry under a key, computing it if it is missing, in only one thread at a time per key.
+    """Return the entry under a key; if it is missing, compute it, in only one thread at a time per key.
 
     Entries hold figures, never words, so they are the same in every language.
     """

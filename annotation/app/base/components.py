@@ -14,7 +14,7 @@ _SHARED = tuple(Path(__file__).parent / "scripts" / name for name in ("keys.js",
 
 
 def component(name: str, scripts: Sequence[Path], styles: Sequence[Path]) -> ComponentRenderer:
-    """Return the renderer of a component, which the first call registers.
+    """Return the renderer of a component, which is registered by the first call.
 
     Args:
         name: Name of the component, unique in the app.

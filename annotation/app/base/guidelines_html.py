@@ -1,4 +1,4 @@
-"""Guidelines as HTML, in the same form beside the task and in the curator's preview.
+"""Guidelines as HTML, in the same form next to the task and in the curator's preview.
 
 markdown-it-py (MIT) translates Markdown without HTML: tags in a text are shown as text, and links with a scheme that
 could run a script stay text. Formulas between `$` and the like are recognized before Markdown sees their characters.
@@ -45,7 +45,7 @@ def _parser() -> MarkdownIt:
 
 
 def _take_formula(state: StateInline, silent: bool) -> bool:
-    """Convert a formula at the present position to a token, as a rule of markdown-it."""
+    """Convert a formula at the current position to a token; this is a rule for markdown-it."""
     formulas = state.env["formulas"]
     if state.src not in formulas:
         formulas[state.src] = _formulas_in(state.src)
@@ -59,7 +59,7 @@ def _take_formula(state: StateInline, silent: bool) -> bool:
 
 
 def _formulas_in(text: str) -> dict[int, str]:
-    """Return the formulas in a text, including their delimiters, by start position."""
+    """Return the formulas in a text, including their delimiters, by starting position."""
     found, at = {}, 0
     for part in text_parts(text):
         if isinstance(part, str):
@@ -75,7 +75,7 @@ def _formula(_renderer: Any, tokens: Any, place: int, _options: Any, env: Any) -
 
 
 def _link(renderer: Any, tokens: Any, place: int, options: Any, env: Any) -> str:
-    """Return the opening tag of a link, which opens beside the task instead of replacing it."""
+    """Return the opening tag of a link that opens next to the task instead of replacing it."""
     tokens[place].attrSet("target", "_blank")
     tokens[place].attrSet("rel", "noopener noreferrer")
     return str(renderer.renderToken(tokens, place, options, env))

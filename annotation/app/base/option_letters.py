@@ -17,7 +17,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 
 def letters_of_pictures(item: TaskContent) -> list[str]:
-    """Return the option letter of each of an item's pictures, which is empty for a picture that is not an option.
+    """Return the option letter of each of an item's pictures; empty for a picture that is not an option.
 
     A picture for several options has all their letters, separated by commas.
     """

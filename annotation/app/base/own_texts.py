@@ -1,4 +1,4 @@
-"""Benchwright's own texts that campaigns hold in English (forms, guidelines and practice), and names for codes.
+"""Benchwright's own texts that campaigns store in English (forms, guidelines and practice), and names for codes.
 
 A campaign stores its form and guidelines as they were when it opened. The app identifies Benchwright's own texts among
 them by their English wording and shows them in the user's language; texts of a curator or a recipe stay unchanged.
@@ -173,12 +173,12 @@ def chart_text(english: str) -> str:
 
 
 def guidelines_in_language(text: str) -> str:
-    """Return guidelines in the chosen language if they are the default of the campaign's kind; otherwise unchanged."""
+    """Return guidelines in the chosen language if they are their campaign kind's default; otherwise unchanged."""
     return chosen_language().translated(text, _GUIDELINES)
 
 
 def practice_in_language(item: PracticeItem, kind: str) -> PracticeItem:
-    """Return a practice item in the chosen language if it is a default of the kind; otherwise unchanged."""
+    """Return a practice item in the chosen language if it is one of its kind's defaults; otherwise unchanged."""
     language = chosen_language()
     if language is ENGLISH or item not in practice_items(kind):
         return item
@@ -235,7 +235,7 @@ def _translated_form(form: Form, language: AppLanguage) -> Form:
 
 
 def _form_texts() -> Iterator[str]:
-    """Yield the texts of the default forms, for all settings that a recipe may choose."""
+    """Yield the texts of the default forms, for all settings that a recipe can choose."""
     collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
     forms = [
         DESCRIPTION_FORM,
@@ -262,7 +262,7 @@ def _form_texts() -> Iterator[str]:
 
 
 def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:
-    """Yield the visible texts of fields: labels, hints, options with their help, and those of entries."""
+    """Yield the visible texts of fields: labels, hints, options with their help, and the texts of entries."""
     for field in fields:
         yield from (text for name in _TEXTS_OF_FIELDS if (text := getattr(field, name, "")))
         if isinstance(field, OneOf | SeveralOf | RegionField) and field.name != LICENCE:

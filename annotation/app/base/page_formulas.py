@@ -1,4 +1,4 @@
-"""User-written texts on Streamlit's pages, in the direction of their script and with drawn formulas.
+"""User-written texts on Streamlit's pages, in the direction of their script, with their formulas drawn.
 
 Streamlit's filter removes MathML from the HTML of `st.html`, so a script draws formulas next to their source. The
 workbench draws its formulas itself.
@@ -28,7 +28,7 @@ _SCRIPT = Path(__file__).parent / "scripts" / "page_formulas.js"
 
 
 def html_with_formulas(text: str) -> str:
-    """Return a text as escaped HTML in which `show_page_formulas` finds the formulas."""
+    """Return a text as escaped HTML in which `show_page_formulas` can find the formulas."""
     return "".join(
         escape(part)
         if isinstance(part, str)
@@ -49,7 +49,7 @@ def show_text(place: DeltaGenerator, *parts: str, between: str = " · ") -> None
 
 
 def _html_of(parts: Iterable[str], *, between: str = " · ") -> str:
-    """Return texts as escaped HTML, each in its own direction; several texts are laid out from left to right."""
+    """Return texts as escaped HTML, each in its own direction; several texts run from left to right."""
     texts = [html_with_formulas(escaped(part)) for part in parts]
     line = texts[0] if len(texts) == 1 else escape(between).join(f"<bdi>{text}</bdi>" for text in texts)
     return f'<div class="benchwright-text" dir="auto">{line}</div>'

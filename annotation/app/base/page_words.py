@@ -1,4 +1,4 @@
-"""Streamlit's own words, such as "Browse files", in the page's language, and its layout from right to left.
+"""Streamlit's own words, such as "Browse files", in the page's language, and a layout from right to left.
 
 Streamlit shows English only. A script translates each of its texts that `WORDS` lists into the page's language, and a
 style mirrors the parts that Streamlit fixes to the left or right. Streamlit's messages about itself, such as that its
@@ -53,7 +53,7 @@ WORDS = Texts(_STREAMLIT, {word: word for word in _WORDS} | _IN_OURS)
 
 
 def show_page_words() -> None:
-    """Show Streamlit's own words in the chosen language; in English, replace its messages about itself."""
+    """Show Streamlit's own words in the chosen language; in English, replace Streamlit's messages about itself."""
     language = chosen_language()
     if language.direction == "rtl":
         st.html(f"<style>{(_FOLDER / 'right_to_left.css').read_text(encoding='utf-8')}</style>")

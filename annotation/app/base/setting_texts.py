@@ -1,4 +1,4 @@
-"""What the settings of recipes' steps mean, in the chosen language; the English texts are those of the reference.
+"""Descriptions of the settings of recipes' steps in the chosen language; the English texts are those of the reference.
 
 Texts without a translation appear in English.
 """
@@ -42,7 +42,7 @@ _LEFT_TO_RIGHT, _END = "\u2066", "\u2069"
 
 
 def english_settings() -> SettingTexts:
-    """Return the meaning of each setting that a form shows, by step and setting, each text once; loads every step."""
+    """Return the description of each setting in forms, by step and setting, each text once; loads every step."""
     known: set[str] = set()
     settings: dict[str, dict[str, str]] = {}
     for step, entry in catalogue("steps").items():
@@ -59,7 +59,7 @@ def setting_label(name: str) -> str:
 
 
 def setting_in_words(setting: Setting) -> str:
-    """Return the meaning of a setting and the kind of its values, in the chosen language if it has a translation."""
+    """Return the description of a setting and the kind of its values, in the chosen language if translated."""
     language = chosen_language()
     english = f"{setting.help} ({setting.kind})"
     if language is ENGLISH:

@@ -95,7 +95,7 @@ class ShownPictures:
         )
 
     def detail(self, image: ItemImage, *, column: int, row: int) -> Preview:
-        """Return a tile of an image at full resolution, for zooming in further than the sent picture allows.
+        """Return a tile of an image at full resolution, for zooming in beyond the resolution of the sent picture.
 
         The pixels of the last such image stay decoded, since the browser requests its other tiles next.
 
@@ -116,11 +116,11 @@ class ShownPictures:
         return detail(pixels, column=column, row=row, side_px=DETAIL_PX)
 
     def called(self, record_id: str, *, digits: int) -> str:
-        """Return the path by which users know a picture; for any other record, the first digits of its id."""
+        """Return the path by which users know a picture, or the first digits of the id for any other record."""
         return self._originals.name(record_id) or record_id[:digits]
 
     def are_shown(self, images: Sequence[ItemImage]) -> bool:
-        """Return whether all of these images, and the marks on them, can be shown or were just shown."""
+        """Return whether all of these images and their marks can be shown, or were just shown."""
         try:
             for image in images:
                 self.picture(image)
@@ -155,7 +155,7 @@ class ShownPictures:
         return preview(data, max_side_px=MAX_SIDE_PX, lossless_up_to_px=_LOSSLESS_PX)
 
     def size(self, image: ItemImage) -> tuple[int, int]:
-        """Return the width and height of the upright image in pixels, or 4 by 3 if it can no longer be shown."""
+        """Return the width and height of the upright image in pixels; (4, 3) if it can no longer be shown."""
         if image.image_id not in self._sizes:
             try:
                 self._sizes[image.image_id] = upright_size(self._originals.data(image.image_id))
@@ -164,7 +164,7 @@ class ShownPictures:
         return self._sizes[image.image_id]
 
     def _once(self, key: str, make: Callable[[], Preview], *, is_last_try: bool = False) -> Preview:
-        """Return the cached preview under a key; if another thread is making it, wait for that thread.
+        """Return the cached preview under a key; wait if another thread is making the preview.
 
         The other thread may have begun while the file was missing, so a failure is retried once.
         """

@@ -1,4 +1,4 @@
-"""The state that all parts of a running app share: the store, the cookies and the pictures."""
+"""The state shared by all parts of a running app: the store, the cookies and the pictures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_ROW = -1
 
 
 class _Number(Convertor[int]):
-    """Converter of a row number in a URL path, which returns `_NO_ROW` for a number too large for a database."""
+    """Converter of a row number in a URL path; returns `_NO_ROW` for a number too large for a database."""
 
     regex = "[0-9]+"
 
@@ -72,7 +72,7 @@ class AppState:
     """Destinations to which curators may publish from the browser."""
 
     def language_of(self, account: Account | None, *, cookie: str, accepted: str) -> AppLanguage:
-        """Return the language that a user chose for their account or browser, or else the browser's preference.
+        """Return the language that a user chose for their account or browser, or else the browser's preferred language.
 
         Args:
             account: Signed-in account; None before signing in.
@@ -83,7 +83,7 @@ class AppState:
         return self.languages.choose(chosen, self.cookies.language_in(cookie), accepted=accepted)
 
     def account_of(self, token: str | None) -> Account | None:
-        """Return the account with the open session of a token, or None if the token has no open session."""
+        """Return the account whose open session a token belongs to, or None if the token has no open session."""
         return None if token is None else self.accounts.of_session(token, now=clock())
 
 
@@ -140,7 +140,7 @@ _open: list[AppState] = []
 
 
 def set_current(state: AppState) -> None:
-    """Set the state for Streamlit's script, which takes no arguments."""
+    """Set the state for Streamlit's script, which cannot take arguments."""
     _open[:] = [state]
 
 

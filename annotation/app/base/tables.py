@@ -1,4 +1,4 @@
-"""Tables of curators' pages: Streamlit's own, or HTML that runs from right to left if the page does."""
+"""Tables on curators' pages: Streamlit's own, or HTML that runs from right to left if the page does."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ THUMBNAIL_STYLE = """
 
 
 def thumbnail_html(url: str) -> str:
-    """Return a small picture for a list line whose text names the picture; `THUMBNAIL_STYLE` styles it."""
+    """Return a small picture for a line of a list whose text names the picture; `THUMBNAIL_STYLE` sets its style."""
     return f'<img class="bw-small" src="{escape(url)}" alt="" loading="lazy">'
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], *, label: str) -> None:
-    """Show rows as a table, with the keys of the first row as column heads.
+    """Show rows as a table whose column heads are the keys of the first row.
 
     Streamlit draws its tables on a canvas, which runs from left to right in every language.
 

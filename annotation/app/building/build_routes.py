@@ -1,4 +1,4 @@
-"""Routes of the page of the run: show it, run or resume the recipe, and write the funnel page."""
+"""Routes of the page for the run: show it, run or resume the recipe, and write the funnel page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .build_views import earlier_jobs, funnel_figures, next_step, steps_table
 
 
 def build_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _BuildPage(state)
     return [
         *form_routes(state, BUILD, page.show, {"run": page.run, "funnel": page.funnel}),
@@ -89,7 +89,7 @@ class _BuildPage:
         return own_page(CURATOR_TEXTS["build"], "".join(parts), here=BUILD, **more)
 
     def _ended_badly(self) -> str | None:
-        """Return the last command if it failed, or None otherwise."""
+        """Return the last command if it failed, and None otherwise."""
         newest = self._state.jobs.jobs(most=1)
         return newest[0].id if newest and newest[0].state != "done" else None
 

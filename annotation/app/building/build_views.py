@@ -1,4 +1,4 @@
-"""Parts of the page of the run, as HTML: the next step, the recipe's steps, the funnel, and finished commands."""
+"""Parts of the page for the run, as HTML: the next step, the recipe's steps, the funnel, and finished commands."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def _progress_link(campaign: str) -> str:
 
 
 def _waiting(state: AppState, campaigns: Sequence[str]) -> list[str]:
-    """Return sentences about what the run waits for."""
+    """Return sentences that describe what the run is waiting for."""
     return [words for name in campaigns for words in _waits_in(state, name)] or [TEXTS["build_go_on"]]
 
 
 def _waits_in(state: AppState, waits_for: str) -> list[str]:
-    """Return sentences about what a campaign waits for."""
+    """Return sentences that describe what a campaign is waiting for."""
     campaign = state.store.campaign(waits_for)
     overview, name = Overview(state.store, campaign), title_of(waits_for)
     counts = cached((state.store.where, *overview.stamp(), "patterns"), overview.decision_counts)

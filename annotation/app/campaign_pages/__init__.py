@@ -1,1 +1,1 @@
-"""The curators' pages of one campaign: guidelines, and connections of programs and services, with hours and pay."""
+"""The curators' pages for one campaign: guidelines, and connections to programs and services, with hours and pay."""

@@ -1,4 +1,4 @@
-"""Route of the page of agreement: statistics with intervals, by part of the tasks, and without each annotator."""
+"""Route of the agreement page: statistics with intervals, by part of the tasks, and without each annotator."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Compared(NamedTuple):
 
 
 def agreement_routes(state: AppState) -> list[Route]:
-    """Return the route of the page; the session middleware has identified the account."""
+    """Return the route for the page; the session middleware has already identified the account."""
     return form_routes(state, AGREEMENT, _AgreementPage(state).show, {})
 
 
@@ -54,7 +54,7 @@ class _AgreementPage:
         self._state = state
 
     def show(self, asked: CuratorRequest) -> Response:
-        """Show the agreement of a campaign's annotators."""
+        """Show the agreement among a campaign's annotators."""
         names = self._state.store.campaign_names()
         wanted = wanted_campaign(asked, names)
         if wanted not in names:

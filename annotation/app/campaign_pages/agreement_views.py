@@ -1,4 +1,4 @@
-"""Parts of the page of agreement, as HTML: charts of statistics, by part, by criterion, and without each annotator."""
+"""Parts of the agreement page, as HTML: charts of statistics, by part, by criterion, and without each annotator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_REGIONS = ("mean_iou", "share_matched", "count_agreement", "count_alpha", "l
 
 
 def whole_figures(whole: Agreement) -> str:
-    """Return a chart of every statistic over all tasks."""
+    """Return a chart of all statistics over all tasks."""
     values = [_value(TEXTS[f"statistic_{name}"], whole, name) for name in STATISTICS]
     size = f"{_compared(whole)}, {whole.raters} {TEXTS['raters']}"
     return figures_html([intervals_chart("all", f"{TEXTS['all']}: {size}", values)])
@@ -50,7 +50,7 @@ def criteria_section(criteria: Sequence[CriterionVotes], statistic: str) -> str:
 
 
 def without_section(without: dict[str, Agreement], whole: Agreement, statistic: str) -> str:
-    """Return the agreement of the others without each annotator; empty with two annotators.
+    """Return, for each annotator, the agreement among the others; empty with only two annotators.
 
     The dashed line marks the agreement of all. The scale is narrowed to make small differences visible.
     """
@@ -67,7 +67,7 @@ def without_section(without: dict[str, Agreement], whole: Agreement, statistic: 
 
 
 def region_section(figures: MarkFigures) -> str:
-    """Return the annotators' agreement on positions, with intervals."""
+    """Return the agreement among annotators on positions, with intervals."""
     agreement = figures.agreement
     values = [
         NamedValue(TEXTS[f"regions_{name}"], agreement.figures[name], agreement.ci[name], "") for name in _OF_REGIONS

@@ -1,4 +1,4 @@
-"""Routes of the page of a campaign's connections: tokens, webhooks and entries of services; with hours and pay."""
+"""Routes of the page for a campaign's connections: tokens, webhooks and entries of services; with hours and pay."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _PAY_TABLE = f"{CONNECTIONS}/pay.csv"
 
 
 def connection_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _ConnectionsPage(state)
     return [
         *form_routes(state, CONNECTIONS, page.show, {act: partial(page.change, act) for act in page.acts}),
@@ -65,7 +65,7 @@ class _ConnectionsPage:
         }  # fmt: skip
 
     def show(self, asked: CuratorRequest, *, act: str = "", **more: Any) -> Response:
-        """Show the connections of a campaign; `act` is a refused change, whose form shows its input again."""
+        """Show the connections of a campaign; `act` is a refused change, whose input is shown again in its form."""
         state, names = self._state, self._state.store.campaign_names()
         wanted = wanted_campaign(asked, names)
         if wanted not in names:
@@ -100,7 +100,7 @@ class _ConnectionsPage:
         return RedirectResponse(f"{CONNECTIONS}?{urlencode({'campaign': campaign})}", 303)
 
     def _close(self, campaign: str, asked: CuratorRequest) -> None:
-        """Close or reopen the campaign as requested; do nothing if another curator has already done so."""
+        """Close or reopen the campaign as requested; do nothing if another curator already has."""
         is_closed = self._state.store.campaign(campaign).is_closed
         if is_closed == (asked.fields.get("to") == "closed"):
             return
@@ -168,7 +168,7 @@ class _ConnectionsPage:
 
 
 def _one_of(options: Sequence[_T], sent: str) -> _T:
-    """Return the option that a form sent.
+    """Return the option that a form sent, checked against the possible ones.
 
     Raises:
         BenchwrightError: The form sent a value that is not an option.
@@ -180,7 +180,7 @@ def _one_of(options: Sequence[_T], sent: str) -> _T:
 
 
 def _number_in(sent: Mapping[str, str], name: str, least: int, most: int) -> int:
-    """Return the number in a field.
+    """Return the number in a form's field.
 
     Raises:
         BenchwrightError: The value is not an integer from `least` to `most`.

@@ -1,4 +1,4 @@
-"""Parts of the page of a campaign's connections, as HTML: state, tokens, webhooks and entries."""
+"""Parts of the page for a campaign's connections, as HTML: state, tokens, webhooks and entries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SERVICE_NAMES = {"prolific": "Prolific", "mturk": "Mechanical Turk"}
 
 
 def fresh_secret(report: ChangeReport) -> str:
-    """Return a new secret for the curator to copy, or an empty text if there is none."""
+    """Return a new secret for the curator to copy; empty if there is none."""
     if not report.secret:
         return ""
     return (
@@ -53,7 +53,7 @@ def state_section(campaign: Campaign, asked: CuratorRequest) -> str:
 def tokens_section(
     state: AppState, campaign: Campaign, asked: CuratorRequest, sent: Mapping[str, str], *, now: datetime
 ) -> str:
-    """Return the campaign's tokens for the HTTP API, and the form that creates one, prefilled with refused input."""
+    """Return the campaign's tokens for the HTTP API, and the form for creating a token, with refused input."""
     tokens = ApiTokens(state.store).of_campaign(campaign.name)
     rows = "".join(_token_row(token, campaign, asked, now=now) for token in tokens)
     people = {account.name: escaped(account.name) for account in state.accounts.all() if not account.is_disabled}
@@ -85,7 +85,7 @@ def _token_row(token: ApiToken, campaign: Campaign, asked: CuratorRequest, *, no
 
 
 def webhooks_section(state: AppState, campaign: Campaign, asked: CuratorRequest, sent: Mapping[str, str]) -> str:
-    """Return the campaign's webhooks, their latest deliveries, and the form that adds one, with refused input."""
+    """Return the campaign's webhooks, their latest deliveries, and the form that adds a webhook, with refused input."""
     webhooks = Webhooks(state.store)
     rows = "".join(_webhook_row(webhooks, one, campaign, asked) for one in webhooks.of_campaign(campaign.name))
     checks = "".join(
@@ -120,7 +120,7 @@ def _webhook_row(webhooks: Webhooks, webhook: Webhook, campaign: Campaign, asked
 
 
 def entries_section(state: AppState, campaign: Campaign, asked: CuratorRequest, sent: Mapping[str, str]) -> str:
-    """Return the campaign's entries for crowd workers, and the form that creates one, prefilled with refused input."""
+    """Return the campaign's entries for crowd workers, and the form for creating an entry, with refused input."""
     listed = CrowdEntries(state.store).of_campaign(campaign.name)
     rows = "".join(_entry_row(entry, campaign, asked) for entry in listed)
     fields = [

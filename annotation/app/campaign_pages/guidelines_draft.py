@@ -1,4 +1,4 @@
-"""A curator's unsaved texts of a campaign's guidelines, stored in the workspace during typing, one for each window.
+"""A curator's unsaved guideline texts for a campaign, stored in the workspace during typing, one per window.
 
 A window that opens shows the latest text. Its first change replaces that text only if no other window changed it in the
 meantime; otherwise both are kept, and each window shows the other's text.
@@ -25,7 +25,7 @@ _CHANGES = threading.Lock()
 
 
 class GuidelinesDraft(NamedTuple):
-    """A text of guidelines on a curator's page.
+    """A guideline text on a curator's page.
 
     Attributes:
         text: The text.
@@ -42,12 +42,12 @@ class GuidelinesDraft(NamedTuple):
     shown: str = ""
 
     def continues(self, other: GuidelinesDraft) -> bool:
-        """Return whether this window showed the other text at first, in its present wording."""
+        """Return whether this window started from the other text in its present wording."""
         return other.window == self.source and _digest(other.text) == self.shown
 
 
 class DraftPlace(NamedTuple):
-    """Where a curator's drafts for a campaign are stored.
+    """The place where a curator's drafts for a campaign are stored.
 
     Attributes:
         workspace: Folder of the workspace.
@@ -64,7 +64,7 @@ class DraftPlace(NamedTuple):
         return f"guidelines-{hashlib.sha256(self.campaign.encode()).hexdigest()[:16]}"
 
     def read(self, versions: Sequence[GuidelinesVersion]) -> GuidelinesDraft:
-        """Return a new window's text: the latest draft, or the newest version if no draft changes anything.
+        """Return the text for a new window: the latest draft, or the newest version if no draft differs from it.
 
         Args:
             versions: All versions of the campaign's guidelines, oldest first.
@@ -78,7 +78,7 @@ class DraftPlace(NamedTuple):
         return latest._replace(window=window, source=latest.window, shown=_digest(latest.text))
 
     def elsewhere(self, draft: GuidelinesDraft, versions: Sequence[GuidelinesVersion]) -> list[GuidelinesDraft]:
-        """Return other texts than a window's own that the curator's other windows hold, the latest first.
+        """Return the texts in a curator's other windows that differ from this window's own, latest first.
 
         Args:
             draft: Text of the window.
@@ -95,12 +95,12 @@ class DraftPlace(NamedTuple):
         ]
 
     def keep(self, draft: GuidelinesDraft) -> None:
-        """Store a window's text as the latest, in place of the one that it continues."""
+        """Store a window's text as the latest, replacing the text that it continues."""
         with _CHANGES:
             self._write([*self._without(draft), draft])
 
     def forget(self, draft: GuidelinesDraft) -> None:
-        """Remove a window's text and the one that it continues, but no other window's."""
+        """Remove a window's text and the text that it continues, but no other window's text."""
         with _CHANGES:
             self._write(self._without(draft))
 
@@ -133,7 +133,7 @@ def _texts(versions: Sequence[GuidelinesVersion]) -> dict[int, str]:
 
 
 def _changes(draft: GuidelinesDraft, texts: dict[int, str]) -> bool:
-    """Return whether a text differs from the version that the curator edited and from every later one.
+    """Return whether a text differs from the version that the curator edited and from all later versions.
 
     A page that is left while its text is being saved stores that text once more, so a draft may equal a saved version.
     """

@@ -1,4 +1,4 @@
-"""Routes of the page of guidelines: edit with preview and difference, and save as a new version."""
+"""Routes of the guidelines page: edit with a preview and differences, and save as a new version."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NONE = GuidelinesVersion(0, 0, "curator", "")
 
 
 def guidelines_page_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _GuidelinesPage(state)
     return [
         *form_routes(
@@ -118,14 +118,14 @@ class _GuidelinesPage:
         self._reports.put(place.curator, campaign.name, ChangeReport(words), now=clock())
 
     def _choose(self, campaign: Campaign, place: DraftPlace, window: str, *, takes: bool) -> None:
-        """Make another window's text the latest, or remove it; a text that has gone meanwhile changes nothing."""
+        """Make another window's text the latest, or remove it; do nothing if the text no longer exists."""
         versions = Guidelines(self._state.store).versions(campaign)
         for other in place.elsewhere(GuidelinesDraft("", 0, ""), versions):
             if other.window == window:
                 (place.keep if takes else place.forget)(other)
 
     def _line(self, campaign: Campaign, reason: str) -> str:
-        """Return a proposed line as Markdown, which is empty if annotators no longer differ on the reason."""
+        """Return a proposed line as Markdown; empty if annotators no longer differ on the reason."""
         for proposal in self._proposals(campaign):
             if proposal.reason == reason:
                 noted = " ".join(f"“{note}”" for note in proposal.notes)
@@ -134,7 +134,7 @@ class _GuidelinesPage:
         return ""
 
     def take_draft(self, curator: str, fields: dict[str, str]) -> Response:
-        """Store a draft during typing, and answer with its preview, its differences, and texts of other windows."""
+        """Store a draft during typing, and return its preview, its differences, and the texts of other windows."""
         name = fields.get("campaign", "")
         if name not in self._state.store.campaign_names():
             return PlainTextResponse(OWN_TEXTS["not_own_form"] + "\n", 404)

@@ -82,7 +82,7 @@ def _buttons(newest: GuidelinesVersion, *, is_stale: bool) -> str:
 
 
 def elsewhere(others: Sequence[GuidelinesDraft]) -> str:
-    """Return the texts of the curator's other windows, each with buttons that take it or discard it."""
+    """Return the texts in the curator's other windows, each with buttons that adopt or discard it."""
     return "".join(_other(other) for other in others)
 
 

@@ -1,4 +1,4 @@
-"""Part of the page of connections, as HTML: hours and pay of a campaign's people."""
+"""Part of the connections page, as HTML: hours and pay of a campaign's people."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RATE, _CURRENCY = "15.00", "USD"
 
 
 def pay_rows_of(state: AppState, campaign: Campaign, query: Mapping[str, str]) -> list[PayRow]:
-    """Return the hours and pay of a campaign's people at the rate named in an address, or else by the campaign.
+    """Return the hours and pay of a campaign's people at the rate in an address, or else at the campaign's rate.
 
     Raises:
         BenchwrightError: The rate or the currency is invalid.
@@ -33,7 +33,7 @@ def pay_rows_of(state: AppState, campaign: Campaign, query: Mapping[str, str]) -
 
 
 def pay_section(state: AppState, campaign: Campaign, query: Mapping[str, str], *, table: str) -> str:
-    """Return the table of hours and pay, with a menu for rate and currency, and a link to the table as a file.
+    """Return the table of hours and pay, with a menu for rate and currency and a link to download the table.
 
     Args:
         state: State of the app.

@@ -1,4 +1,4 @@
-"""Route of the page of reasons: the frequency of each, and tasks as examples."""
+"""Route of the reasons page: the frequency of each reason, and tasks as examples."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NOTE_LENGTH = 200
 
 
 def reason_routes(state: AppState) -> list[Route]:
-    """Return the route of the page; the session middleware has identified the account."""
+    """Return the route for the page; the session middleware has already identified the account."""
     return form_routes(state, REASONS, _ReasonsPage(state).show, {})
 
 
@@ -42,7 +42,7 @@ class _ReasonsPage:
         self._state = state
 
     def show(self, asked: CuratorRequest) -> Response:
-        """Show how often annotators gave each reason in a campaign, with examples of one of them."""
+        """Show how often annotators gave each reason in a campaign, with examples for one reason."""
         names = self._state.store.campaign_names()
         wanted = wanted_campaign(asked, names)
         if wanted not in names:
@@ -63,7 +63,7 @@ class _ReasonsPage:
         return cached((store.where, *overview.stamp(), "reasons"), lambda: overview.reasons(examples=_EXAMPLES))
 
     def _examples(self, campaign: str, counts: Sequence[ReasonCount], of: str) -> str:
-        """Return the menu of reasons, the examples of one of them, and the link to all items with it."""
+        """Return the menu of reasons, the examples for one of them, and the link to all items with that reason."""
         by_code = {_code(count): count for count in counts}
         picked = by_code.get(of, counts[0])
         reasons = {code: f"{_name(count)} ({count.times})" for code, count in by_code.items()}

@@ -53,7 +53,7 @@ class NamedValue(NamedTuple):
 
 
 def parts_chart(name: str, title: str, rows: Sequence[tuple[str, Mapping[str, int]]]) -> Chart:
-    """Return a chart of the parts of each whole: a bar as long as the whole, with a different style for each part.
+    """Return a chart of the parts of each whole: one bar per whole, divided into parts with different styles.
 
     Args:
         name: Name of the chart, unique on the page.
@@ -77,7 +77,7 @@ def parts_chart(name: str, title: str, rows: Sequence[tuple[str, Mapping[str, in
 def counts_chart(
     name: str, title: str, counts: Sequence[tuple[str, int]], *, words: Sequence[str] | None = None
 ) -> Chart:
-    """Return a chart of counts, with one bar for each and the count or a text next to it."""
+    """Return a chart of counts: one bar for each, with the count or a text next to it."""
     texts = words or [str(count) for _, count in counts]
     bars = [
         ChartRow(unisolated(row_name), [Part("", count, _CLOSED[0])], note=text)
@@ -119,7 +119,7 @@ def intervals_chart(
 
 
 def narrow_scale(values: Sequence[float | None], middle: float | None) -> tuple[float, float] | None:
-    """Return a scale on which close values can be distinguished, or None if there are no values."""
+    """Return a scale on which close values can be distinguished; None if there are no values."""
     known = [value for value in (*values, middle) if value is not None]
     if not known:
         return None

@@ -11,7 +11,7 @@ from .showing import DRAWING_STYLE
 
 
 def figures_html(charts: Iterable[Chart]) -> str:
-    """Return charts with their numbers and links that save them; names must be unique on the page."""
+    """Return charts with their numbers and links to save them; names must be unique on the page."""
     words = {"numbers": TEXTS["chart_numbers"], "save": TEXTS["chart_save"]}
     figures = "".join(figure_html(chart, **words) for chart in charts)
     # Pages of our own have colors of the same names for their fields.

@@ -1,1 +1,1 @@
-"""The curators' pages for trying rules and thresholds, which the app serves without Streamlit."""
+"""The curators' pages for trying out rules and thresholds, which the app serves without Streamlit."""

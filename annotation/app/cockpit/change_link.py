@@ -1,4 +1,4 @@
-"""The setting that a curator tries, as a line of the recipe, with a link to the step's form filled in with it."""
+"""The setting that a curator tries, as a line of the recipe, with a link to the step's form, filled with its value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..wording.own_page_texts import TEXTS
 
 
 def change_card(title: str, line: str, why: str, entry: str, **values: object) -> str:
-    """Return a card with the line for the recipe, and a link to the form of the step with the tried values filled in.
+    """Return a card with the line for the recipe, and a link to the step's form, prefilled with the tried values.
 
     Args:
         title: Title of the card.

@@ -1,4 +1,4 @@
-"""The images and items that a tried setting changes, as tiles."""
+"""The images and items affected by a tried setting, as tiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes of the page of rules: the result of each rule on the decisions so far, and the items it would change."""
+"""Routes of the rules page: the result of each rule on the decisions so far, and the items it would change."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LONGEST_RULE = 100
 
 
 def rule_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _RulesPage(state)
     return [
         Route(RULES, curators_only(state, page.show)),
@@ -59,7 +59,7 @@ class _RulesPage:
         self._state = state
 
     def show(self, asked: CuratorRequest) -> Response:
-        """Show the result of every possible rule, and the effect of the one that the address names."""
+        """Show the result of every possible rule, and the effect of the rule in the address."""
         names = self._state.store.campaign_names()
         wanted = wanted_campaign(asked, names)
         if wanted not in names:
@@ -80,7 +80,7 @@ class _RulesPage:
         return own_page(TEXTS["rules"], body, here=RULES, campaign=wanted, status=404 if tried.problem else 200)
 
     def effect(self, asked: CuratorRequest) -> Response:
-        """Answer with the effect of the rule in the form."""
+        """Return the effect of the rule in the form."""
         wanted = asked.query.get("campaign", "")
         campaign = self._state.store.campaign(wanted) if wanted in self._state.store.campaign_names() else None
         if campaign is None or not can_try(campaign):
@@ -92,7 +92,7 @@ class _RulesPage:
         return (self._state.store.where, *Overview(self._state.store, campaign).stamp())
 
     def _tried(self, campaign: Campaign, asked: CuratorRequest) -> TriedRule:
-        """Return the effect of the rule in an address or else of the first rule that changes an item."""
+        """Return the effect of the rule in an address, or else of the first rule that changes an item."""
         store, wanted = self._state.store, asked.query.get("rule", "")[:_LONGEST_RULE]
         trials = cached((*self._stamp(campaign), "rules"), lambda: try_rules(store, campaign))
         others = [trial for trial in trials if not trial.is_in_force] or trials
@@ -103,7 +103,7 @@ class _RulesPage:
         return TriedRule(campaign, trials, picked or first, sees_sureness, problem)
 
     def _parts(self, tried: TriedRule) -> dict[str, str]:
-        """Return the parts of the page that follow from the tried rule, by id."""
+        """Return the parts of the page that depend on the tried rule, by id."""
         is_other = not tried.picked.is_in_force
         return {
             OWN: f"<p>{escape(sentence(tried.own))}</p>",
@@ -119,7 +119,7 @@ class _RulesPage:
         return sureness_table(cached(key, lambda: try_sureness(self._state.store, campaign)))
 
     def _changes(self, tried: TriedRule) -> str:
-        """Return the items whose outcome differs from that under the rule in force, as tiles."""
+        """Return, as tiles, the items whose outcome differs from the outcome under the rule in force."""
         campaign, rule = tried.campaign, tried.picked.rule
         if not tried.picked.changed:
             return f"<p>{escape(changes_words(0, 0))}</p>"

@@ -1,4 +1,4 @@
-"""Parts of the page of rules, as HTML: the form, the result of each rule, the changed items, and the votes spared."""
+"""Parts of the rules page, as HTML: the form, the result of each rule, the changed items, and the votes saved."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TriedRule(NamedTuple):
 
 
 def rule_form(tried: TriedRule) -> str:
-    """Return the menu of rules and, where votes can be saved, the box that shows them."""
+    """Return the menu of rules and, where votes can be saved, the checkbox that shows how many."""
     options = {str(trial.rule): _name_of(trial) for trial in tried.trials}
     menu = choice_field("rule", str(tried.picked.rule), FieldWords(TEXTS["rule_to_try"]), options)
     is_seen = "yes" if tried.sees_sureness else "no"
@@ -87,7 +87,7 @@ def changes_words(changed: int, shown: int) -> str:
 
 
 def change_line(task: ChangedTask) -> str:
-    """Return the text that describes the change of one task."""
+    """Return the text that describes how one task changes."""
     return TEXTS["fate_change"].format(before=words_for(task.before), after=words_for(task.after))
 
 
@@ -100,7 +100,7 @@ def recipe_line(tried: TriedRule) -> str:
 
 
 def sureness_table(trials: Sequence[SurenessTrial]) -> str:
-    """Return the votes that thresholds of sureness would save, and their price."""
+    """Return a table of the votes that thresholds of certainty would save, and of decisions that would then differ."""
     heads = [TEXTS[f"sureness_{name}"] for name in ("until", "tasks", "spared", "otherwise")]
     rows = [
         [
@@ -116,7 +116,7 @@ def sureness_table(trials: Sequence[SurenessTrial]) -> str:
 
 
 def rules_figure(tried: TriedRule) -> str:
-    """Return a chart of the result of every rule that settles a task, or of all rules if none does."""
+    """Return a chart of the result of every rule that settles a task, or of all rules if none settles any."""
     settling = [trial for trial in tried.trials if trial.fates[OPEN] < sum(trial.fates.values())]
     fates = fates_of(tried.campaign)
     rows = [(_name_of(trial), {fate: trial.fates[fate] for fate in fates}) for trial in settling or tried.trials]
@@ -124,7 +124,7 @@ def rules_figure(tried: TriedRule) -> str:
 
 
 def rules_table(tried: TriedRule) -> str:
-    """Return a table of the result and the cost of every rule."""
+    """Return a table of the results and costs of all rules."""
     fates = fates_of(tried.campaign)
     heads = [
         TEXTS["rule"], *map(words_for, fates), TEXTS["rule_decisions"], TEXTS["further_votes"], TEXTS["rule_changed"],

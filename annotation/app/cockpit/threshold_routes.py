@@ -1,4 +1,4 @@
-"""Routes of the page of thresholds: records that another threshold of a filter would keep or drop, with pictures."""
+"""Routes of the thresholds page: records that another threshold of a filter would keep or drop, with pictures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LONGEST_NUMBER = 40
 
 
 def threshold_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _ThresholdsPage(state)
     return [
         Route(THRESHOLDS, curators_only(state, page.show)),
@@ -57,7 +57,7 @@ class _ThresholdsPage:
         self._state = state
 
     def show(self, asked: CuratorRequest) -> Response:
-        """Show the thresholds of the last run's filters, and the effect of the value that the address names."""
+        """Show the thresholds of the last run's filters, and the effect of the value in the address."""
         title, why = TEXTS["thresholds"], f"<p>{escape(TEXTS['thresholds_why'])}</p>"
         try:
             thresholds = self._thresholds()
@@ -80,7 +80,7 @@ class _ThresholdsPage:
         return own_page(title, body, here=THRESHOLDS, problem=problem, status=status)
 
     def effect(self, asked: CuratorRequest) -> Response:
-        """Answer with the effect of the value in the form."""
+        """Return the effect of the value in the form."""
         try:
             thresholds = self._thresholds()
         except BenchwrightError as error:
@@ -115,7 +115,7 @@ class _ThresholdsPage:
 
 
 def _number_in(typed: str) -> float:
-    """Return the number in a text, whose decimal mark may be a comma.
+    """Return the number in a text; its decimal mark may be a comma.
 
     Raises:
         BenchwrightError: The text is not a finite number.

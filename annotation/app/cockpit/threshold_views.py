@@ -1,4 +1,4 @@
-"""Parts of the page of thresholds, as HTML: the form, the counts, the measured values, and the changed records."""
+"""Parts of the thresholds page, as HTML: the form, the counts, the measured values, and the changed records."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _field(threshold: FilterThreshold, tried: TriedThreshold) -> str:
 
 
 def _step(at: float) -> str:
-    """Return the step of the field's arrows, which is a whole number for a large whole threshold."""
+    """Return the step size of the field's arrows, which is a whole number if the threshold is a large whole number."""
     step = abs(at) / _STEPS or 1 / _STEPS
     return f"{max(1, round(step)) if float(at).is_integer() and abs(at) >= _STEPS else float(f'{step:.1g}'):g}"
 
@@ -115,7 +115,7 @@ def threshold_parts(state: AppState, tried: TriedThreshold) -> dict[str, str]:
 
 
 def _now(tried: TriedThreshold, trial: ThresholdTrial | None) -> str:
-    """Return the counts under the recipe and with the tried value."""
+    """Return the counts under the recipe and under the tried value."""
     if trial is None:
         return ""
     own = tried.picked.threshold.at
@@ -137,7 +137,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def _chart(tried: TriedThreshold) -> str:
-    """Return the histogram of the measured values, with the tried threshold if it is on the scale."""
+    """Return the histogram of the measured values, with the tried threshold if the scale includes it."""
     spread = tried.measured.spread
     if spread is None:
         return ""
@@ -148,7 +148,7 @@ def _chart(tried: TriedThreshold) -> str:
 
 
 def _changes(state: AppState, picked: FilterThreshold, trial: ThresholdTrial) -> str:
-    """Return the records with another verdict as tiles, and a link to all records with such values."""
+    """Return, as tiles, the records whose verdict changes, and a link to all records with such values."""
     if not trial.changes:
         return f"<p>{escape(TEXTS['threshold_changes_none'])}</p>"
     shown = trial.changes[:MOST_CHANGED]

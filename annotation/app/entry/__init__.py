@@ -1,1 +1,1 @@
-"""Entry of workers from Prolific and Mechanical Turk, and their exit with a completion code."""
+"""Entry for workers from Prolific and Mechanical Turk, and their exit with a completion code."""

@@ -25,7 +25,7 @@ ENTER, LEAVE = "/enter", "/leave"
 
 
 def entry_routes(state: AppState) -> list[Route]:
-    """Return the routes of workers: `/enter/KEY` is open, like the sign-in page; `/leave` needs a session."""
+    """Return the routes for workers: `/enter/KEY` is open, like the sign-in page; `/leave` needs a session."""
     routes = _EntryRoutes(state)
     return [
         Route(ENTER + "/{key:str}", routes.enter, methods=["GET", "POST"]),
@@ -92,7 +92,7 @@ class _EntryRoutes:
         return response
 
     async def leave(self, request: Request) -> Response:
-        """Show the code and the way back once nothing remains to do."""
+        """Show the code and the way back once no work remains."""
         account = request.scope[ACCOUNT]
         store = self._state.store
         visit = await run_in_threadpool(CrowdEntries(store).latest_visit, account.name)
@@ -110,7 +110,7 @@ class _EntryRoutes:
 
 
 def _way_back(entry: CrowdEntry, leaving: Leaving, session: str, submit_to: str | None) -> tuple[str, str]:
-    """Return the code with the way back to the service, in HTML, and the host to which its form posts."""
+    """Return the code and the way back to the service, in HTML, and the host to which the form is submitted."""
     if leaving.code is None:
         return f"<p>{escape(TEXTS['crowd_no_code'])}</p>", ""
     code = f"<p>{escape(TEXTS['crowd_code'])} <strong><code>{escape(leaving.code)}</code></strong></p>"
@@ -124,7 +124,7 @@ def _way_back(entry: CrowdEntry, leaving: Leaving, session: str, submit_to: str 
 
 
 def _headers(*, frames: bool = False, action: str = "") -> dict[str, str]:
-    """Return the headers of a page: the sites that may show it in a frame, and the target of its form."""
+    """Return the headers of a page: the sites that may show the page in a frame, and the target of its form."""
     policy = OPEN_PAGE_HEADERS["Content-Security-Policy"]
     if frames:
         policy = policy.replace("frame-ancestors 'none'", f"frame-ancestors {MTURK_FRAMES}")

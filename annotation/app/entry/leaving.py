@@ -1,4 +1,4 @@
-"""The state of a worker's visit, and its result."""
+"""The state of a worker's visit, and the visit's result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Leaving(NamedTuple):
 
 
 def leave(store: ReviewStore, visit: Visit, name: str, *, now: datetime) -> Leaving:
-    """Return the state of a visit, and end the visit if nothing remains to do.
+    """Return the state of a visit, and end the visit if no work remains.
 
     Args:
         store: Review store.

@@ -1,4 +1,4 @@
-"""The parameters that Prolific and Mechanical Turk add to an entry's address, and the return of a finished submission.
+"""The parameters that Prolific and Mechanical Turk add to an entry's address, and the return of finished submissions.
 
 Prolific fills the placeholders `PROLIFIC_PID`, `STUDY_ID` and `SESSION_ID` of the study's address. Workers return to
 Prolific at an address with the completion code (https://docs.prolific.com/api-reference/studies/the-study-object).
@@ -33,7 +33,7 @@ OPENED = "opened"
 
 
 class Arrival(NamedTuple):
-    """The data about a worker in the address that they open.
+    """The data about a worker in the address with which the worker enters.
 
     Args:
         worker: Id of the worker.
@@ -77,7 +77,7 @@ def arrival_of(service: Service, values: Mapping[str, str]) -> Arrival:
 
 
 def prolific_back(code: str) -> str:
-    """Return the address at which a worker returns to Prolific."""
+    """Return the address that takes a worker back to Prolific."""
     return f"{PROLIFIC_BACK}?{urlencode({'cc': code})}"
 
 
@@ -88,7 +88,7 @@ def mturk_submit(submit_to: str) -> str:
 
 
 def entry_link(entry: CrowdEntry, base_url: str) -> str:
-    """Return the address for the service, with placeholders for Prolific but not for MTurk, which appends its own."""
+    """Return the address to give to the service, with placeholders for Prolific; MTurk appends its own parameters."""
     path = f"{base_url}/enter/{entry.key}"
     if entry.service == "mturk":
         return path

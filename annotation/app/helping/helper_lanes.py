@@ -1,4 +1,4 @@
-"""Requests to helpers: a process and a short queue for each lane, so that no helper delays those of another lane.
+"""Requests to helpers: each lane has its own process and short queue, so that no helper delays those in other lanes.
 
 Quick helpers, models and remote servers have separate lanes. A newer request of a window replaces its older ones, which
 are not computed if they are still waiting. If a helper takes too long, the lane ends its process and starts another for
@@ -50,7 +50,7 @@ class HelperRefused(BenchwrightError):
 
 
 class HelperBusy(BenchwrightError):
-    """Too many requests wait."""
+    """Too many requests are waiting."""
 
 
 class HelperTimeout(BenchwrightError):
@@ -58,7 +58,7 @@ class HelperTimeout(BenchwrightError):
 
 
 class Superseded(BenchwrightError):
-    """A newer request of the same window replaced this one."""
+    """A newer request from the same window replaced this one."""
 
 
 class HelperAnswer(NamedTuple):
@@ -74,7 +74,7 @@ class HelperAnswer(NamedTuple):
 
 
 class HelperWork(NamedTuple):
-    """A picture, and the work that a helper does on it.
+    """A picture, and the task that a helper performs on it.
 
     Args:
         helper: The helper.
@@ -89,7 +89,7 @@ class HelperWork(NamedTuple):
     hints: RegionHints | None
 
     def to_json(self, number: int) -> bytes:
-        """Return the message to the helpers' process."""
+        """Return the message to the helper process."""
         hints = None if self.hints is None else self.hints.model_dump(mode="json")
         message = {
             "id": number,
@@ -122,7 +122,7 @@ class HelperLanes:
         self._lock = threading.Lock()
 
     def ask(self, work: HelperWork, *, window: str) -> Future[HelperAnswer]:
-        """Return a future of a helper's proposal.
+        """Return a future for a helper's proposal.
 
         The future raises `Superseded`, `HelperMissing`, `HelperFailed`, `HelperRefused` or `HelperTimeout`.
 
@@ -136,7 +136,7 @@ class HelperLanes:
         return self._lane(work).put(_Job(work, window))
 
     def warm(self, work: HelperWork) -> None:
-        """Prepare a picture once no other request waits, unless many pictures already wait."""
+        """Prepare a picture once no other request is waiting, unless many pictures are already waiting."""
         self._lane(work).put_behind(_Job(work._replace(hints=None), None))
 
     def later(self, work: HelperWork) -> Future[HelperAnswer]:
@@ -246,7 +246,7 @@ class _Lane:
             _settle(job, answer)
 
     def _exchange(self, message: bytes, number: int) -> dict[str, Any]:
-        """Send a message and return its answer; end a process that is silent for too long or has died."""
+        """Send a message and return the answer; end a process that is silent for too long or has died."""
         connection = self._connected()
         try:
             connection.send_bytes(message)

@@ -1,4 +1,4 @@
-"""The process that runs helpers: it opens each once, decodes pictures, stores embeddings, and ends with the app.
+"""The process that runs helpers: it opens each helper once, decodes pictures, stores embeddings, and ends with the app.
 
 Messages are JSON over a socket; nothing is unpickled. The output of libraries goes to standard error.
 """
@@ -41,7 +41,7 @@ _MOST_PICTURES = 2
 
 
 class HelperBench:
-    """Opened helpers and the most recently decoded pictures of one workspace.
+    """The opened helpers and most recently decoded pictures of one workspace.
 
     Args:
         workspace: Folder of the workspace.
@@ -57,7 +57,7 @@ class HelperBench:
         """Number of pictures that a helper has prepared."""
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to a message of `HelperLanes`: regions, or the reason for their absence."""
+        """Return the answer to a message from `HelperLanes`: regions, or the reason why there are none."""
         try:
             helper = self._helper(message["helper"])
             picture = self._picture(message["image_id"], tuple(message["size_wh"]))
@@ -90,7 +90,7 @@ class HelperBench:
         return proposed
 
     def _prepare(self, helper: PreparingHelper, picture: HelperPicture) -> Prepared:
-        """Return a helper's data about a picture from memory or disk, or else compute and store it."""
+        """Return a helper's data about a picture from memory or disk; otherwise compute and store the data."""
         key = picture.image_id, helper.prepared_as
         if self._prepared is not None and self._prepared[0] == key:
             return self._prepared[1]

@@ -1,4 +1,4 @@
-"""The usable helpers of a campaign on this machine, and the preparation of pictures for them."""
+"""The helpers of a campaign that can be used on this machine, and the preparation of pictures for them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def helpers_in(campaign: Campaign) -> CampaignHelpers:
 
 
 def why_unusable(helper: NamedHelper) -> str | None:
-    """Return a message that explains why a helper is unusable, omitting the machine's paths, or None if usable."""
+    """Return a message, without the machine's paths, on why a helper is unusable; None if it is usable."""
     if _missing(canonical_json(helper.to_json()), int(time.monotonic() / _LOOKED_AT_S)) is None:
         return None
     return unusable(helper)
@@ -49,7 +49,7 @@ def warm_helpers(
     images: Sequence[ItemImage],
     size_of: Callable[[ItemImage], tuple[int, int]],
 ) -> None:
-    """Prepare pictures of a task for the campaign's helpers, such as by embedding them, once no other request waits."""
+    """Prepare a task's pictures for the campaign's helpers, such as by embedding, once no other request is waiting."""
     for helper in helpers_in(campaign).helpers:
         if why_unusable(helper) is None:
             for image in images:
@@ -58,7 +58,7 @@ def warm_helpers(
 
 @lru_cache(maxsize=64)
 def _missing(helper: str, moment: int) -> str | None:
-    """Return what a helper lacks, which is looked up once per `moment`."""
+    """Return what a helper lacks; the result is looked up once per `moment`."""
     del moment
     [named] = helpers_of([json.loads(helper)])
     return named.settings.missing()

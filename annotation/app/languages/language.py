@@ -90,11 +90,11 @@ class AppLanguage:
         return frozenset({*self.locale.plural_form.tags, "other"})
 
     def text(self, section: str, key: str, english: str) -> str:
-        """Return a text in this language, or in English if it has no translation."""
+        """Return a text in this language, or in English if there is no translation."""
         return self._texts.get((section, key), english)
 
     def setting_text(self, english: str) -> str | None:
-        """Return the description of a recipe setting in this language, or None if it has no translation."""
+        """Return the description of a recipe setting in this language, or None if there is no translation."""
         return None if self._setting_file is None else translated_settings(self._setting_file).get(english)
 
     def plural(self, number: float) -> str:
@@ -136,7 +136,7 @@ class AppLanguage:
         return f"{day} {format_datetime(moment, 'HH:mm', locale=self.locale)}"
 
     def translated(self, english: str, section: str) -> str:
-        """Return a built-in text stored in English, such as in a campaign's form, in this language.
+        """Return a built-in text that is stored in English, such as in a campaign's form, in this language.
 
         A user's text has no translation and is returned unchanged.
 
@@ -147,12 +147,12 @@ class AppLanguage:
         return self._own.get((section, english), english)
 
     def message(self, english: str) -> str:
-        """Return an English message with values filled in, translated to this language, or unchanged if unknown."""
+        """Return an English message, with values filled in, in this language; unchanged if the message is unknown."""
         messages = self._messages(english.split("; "))
         return english if messages is None else "; ".join(messages)
 
     def _messages(self, parts: Sequence[str]) -> list[str] | None:
-        """Return the translated messages of joined parts, one or several parts each; None if any message is unknown."""
+        """Return the translation of a message made of joined parts; None if any part is unknown."""
         if not parts:
             return []
         for end in range(1, len(parts) + 1):
@@ -178,7 +178,7 @@ class Text(str):
     forms: Forms | None
 
     def __new__(cls, text: str | Forms, language: AppLanguage) -> Text:
-        """Create a text of a language from one form, or from forms by plural category."""
+        """Create a text in a language from one form, or from forms by plural category."""
         self = super().__new__(cls, text if isinstance(text, str) else text["other"])
         self.language = language
         self.forms = None if isinstance(text, str) else text
@@ -228,12 +228,12 @@ _SESSION_KEY = "benchwright-language"
 
 
 def unisolated(text: str) -> str:
-    """Return a text without the isolation marks around values, for drawings, which do not support them."""
+    """Return a text without the isolation marks around values, for drawings, which do not support such marks."""
     return text.replace(_ISOLATE, "").replace(_ISOLATE_END, "")
 
 
 def _ready(text: str | Forms, language: AppLanguage) -> str:
-    """Return a text for use in code, which is a plain string if it has no placeholders."""
+    """Return a text in the type that code uses: a plain string if there are no placeholders."""
     return text if isinstance(text, str) and "{" not in text else Text(text, language)
 
 
@@ -252,7 +252,7 @@ _chosen: ContextVar[AppLanguage | None] = ContextVar("benchwright_language", def
 
 
 def chosen_language() -> AppLanguage:
-    """Return the language of the current request or run of a page, or English outside of both."""
+    """Return the language of the current request or page run; English outside of both."""
     language = _chosen.get()
     return _language_of_session() if language is None else language
 
@@ -282,7 +282,7 @@ def choose_for_session(language: AppLanguage) -> None:
 
 @contextmanager
 def use_language(language: AppLanguage) -> Iterator[None]:
-    """Use a language within the context, in this thread and in the coroutines it awaits."""
+    """Use a language within the context, in this thread and in the coroutines that it awaits."""
     token = _chosen.set(language)
     try:
         yield
@@ -291,7 +291,7 @@ def use_language(language: AppLanguage) -> Iterator[None]:
 
 
 class Texts(Mapping[str, str]):
-    """English texts under keys, each returned in the chosen language.
+    """English texts by key, each returned in the chosen language.
 
     Args:
         section: Section of the language files with their translations.

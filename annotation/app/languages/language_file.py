@@ -1,4 +1,4 @@
-"""Read a language file, TOML with a table for each section, and check it against English.
+"""Read a language file, a TOML file with a table for each section, and check it against English.
 
 An entry is a text, or a table of the forms for a count, by the plural categories of the Unicode CLDR:
 
@@ -27,7 +27,7 @@ SUFFIX = ".toml"
 
 
 def read_language(path: Path, english: TextsBySection, setting_file: Path | None = None) -> AppLanguage:
-    """Return the language of a file; entries that do not match the English ones are left out and appear in English.
+    """Return the language in a file; entries that do not match the English ones are left out and appear in English.
 
     Args:
         path: The file, named by the language's tag, such as `ar.toml`.
@@ -56,7 +56,7 @@ def read_language(path: Path, english: TextsBySection, setting_file: Path | None
 
 
 def problems_of(path: Path, english: TextsBySection) -> list[str]:
-    """Return the faults of a language file: entries that are missing, surplus, or differ in form from the English text.
+    """Return the faults of a language file: entries that are missing, extra, or differ in form from the English text.
 
     Args:
         path: The file.
@@ -84,7 +84,7 @@ def problems_of(path: Path, english: TextsBySection) -> list[str]:
 
 
 def check_tag(tag: str) -> None:
-    """Raise `DataError` if a text is not the tag of a language."""
+    """Raise `DataError` if a text is not a language tag."""
     _categories_of(AppLanguage(tag), Path(f"{tag}{SUFFIX}"))
 
 
@@ -102,7 +102,7 @@ _UNTRANSLATED = "EN: "
 
 
 def written_file(tag: str, english: TextsBySection, begun: Path | None = None) -> str:
-    """Return the text of a language file with all entries: valid ones unchanged, the others marked as untranslated.
+    """Return the text of a language file with all entries: valid ones unchanged, all others marked as untranslated.
 
     Args:
         tag: Tag of the language.
@@ -161,12 +161,12 @@ def _entry(document: Mapping[str, Any], section: str, key: str) -> Any:
 
 
 def _with_count(entry: str | dict[str, str], source: str | Forms) -> str | Forms:
-    """Return an entry with forms that name their count."""
+    """Return an entry whose forms name their count."""
     return entry if isinstance(entry, str) or BY in entry else {BY: _count_of(source), **entry}
 
 
 def _count_of(source: str | Forms) -> str:
-    """Return the name of the count's placeholder in an English text, named or the only one, or else an empty name."""
+    """Return the name of the count's placeholder in an English text: the named one or the only one; otherwise empty."""
     if not isinstance(source, str):
         return source[BY]
     places = list(dict.fromkeys(_places_of(source)))

@@ -41,7 +41,7 @@ class OfferedLanguages:
 
     @property
     def all(self) -> Sequence[AppLanguage]:
-        """Return the languages, English first."""
+        """Return all languages, English first."""
         return tuple(self._languages.values())
 
     def of_tag(self, tag: str | None) -> AppLanguage | None:
@@ -60,7 +60,7 @@ class OfferedLanguages:
         return self._accepted(accepted[:_MOST_HEADER]) if chosen is None else chosen
 
     def _best_of(self, header: str) -> AppLanguage:
-        """Return the offered language that a browser prefers, or English if it accepts none of them."""
+        """Return the offered language that a browser prefers, or English if it accepts no offered language."""
         for tag in _by_preference(header):
             for name, language in self._languages.items():
                 if tag == name.lower() or tag.partition("-")[0] == name.lower().partition("-")[0]:

@@ -33,13 +33,13 @@ logger = logging.getLogger(__name__)
 
 
 def setting_file_of(path: Path) -> Path:
-    """Return the file with the descriptions of settings that belongs to a language file."""
+    """Return the file of setting descriptions that belongs to a language file."""
     return path.parent / FOLDER_OF_SETTINGS / path.name
 
 
 @lru_cache(maxsize=64)
 def translated_settings(path: Path) -> Mapping[str, str]:
-    """Return the valid translations of a file by English text; none, with a warning in the log, if it is unreadable."""
+    """Return the valid translations in a file, by English text; none, with a logged warning, if it cannot be read."""
     try:
         entries = _entries(path)
     except DataError as error:
@@ -49,7 +49,7 @@ def translated_settings(path: Path) -> Mapping[str, str]:
 
 
 def setting_problems(path: Path, english: SettingTexts) -> list[str]:
-    """Return the faults of a file: settings that are missing, surplus, or differ in their codes from English.
+    """Return the faults of a file: settings that are missing, extra, or different in their codes from English.
 
     Args:
         path: The file.
@@ -75,7 +75,7 @@ def setting_problems(path: Path, english: SettingTexts) -> list[str]:
 
 
 def written_settings(tag: str, english: SettingTexts, begun: Path | None = None) -> str:
-    """Return the text of a file with all settings, those without a translation with an empty text.
+    """Return the text of a file with all settings; those without a translation have an empty text.
 
     A translation of an English text that has changed is kept, marked with "CHECK: ".
 
@@ -104,12 +104,12 @@ def written_settings(tag: str, english: SettingTexts, begun: Path | None = None)
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a basic string of TOML, which has the notation of JSON strings."""
+    """Return a text as a basic TOML string, which uses the notation of JSON strings."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _entries(path: Path) -> list[tuple[str, str, dict[str, str]]]:
-    """Return step, setting and table of each entry of a file.
+    """Return the step, setting and table of each entry in a file.
 
     Raises:
         DataError: The file cannot be read, or has something other than tables of texts.

@@ -1,1 +1,1 @@
-"""A new benchmark from a dialogue in the browser, which produces a recipe that `benchwright run` also accepts."""
+"""A dialogue in the browser for a new benchmark; it produces a recipe that `benchwright run` also accepts."""

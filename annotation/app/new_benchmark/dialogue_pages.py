@@ -1,4 +1,4 @@
-"""The pages of the dialogue as HTML: one for each step, and one with the forecast of the benchmark."""
+"""The pages of the dialogue as HTML: one for each step, and one with the forecast for the benchmark."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class DialogueForm:
         )
 
     def _words(self, field: str, *, hint: bool = True, **values: object) -> FieldWords:
-        """Return the texts of a field; its label has the key `field_NAME`, its hint `hint_NAME`."""
+        """Return the texts of a field; the key of the label is `field_NAME`, and that of the hint `hint_NAME`."""
         below = TEXTS[f"hint_{field}"].format(**values) if hint else ""
         return FieldWords(TEXTS[f"field_{field}"], below, self._problems.get(field, ""))
 
@@ -172,7 +172,7 @@ class DialogueForm:
 
 
 def _usual_words(kind: str) -> str:
-    """Return the default guidelines of a kind of campaign."""
+    """Return the default guidelines for a kind of campaign."""
     words = guidelines_in_language(CAMPAIGN_KINDS[kind].guidelines or "")
     summary = escape(TEXTS["usual_guidelines"])
     return f'<details><summary>{summary}</summary><pre dir="auto" tabindex="0">{escape(words)}</pre></details>'
@@ -191,7 +191,7 @@ def step_links(here: Step) -> str:
 def check_body(
     plan: BenchmarkPlan, planned: PlannedRecipe, items: PlannedItems, outlook: Outlook, asked: CuratorRequest
 ) -> str:
-    """Return the forecast of the benchmark, its recipe, and the button that opens it."""
+    """Return the forecast for the benchmark, its recipe, and the button that opens the benchmark."""
     count = TEXTS["about_count" if items.is_estimate else "just_count"].format(count=items.items)
     facts = [
         (TEXTS["fact_items"], count),

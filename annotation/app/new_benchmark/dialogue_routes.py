@@ -35,7 +35,7 @@ _FORM = "new-benchmark"
 
 
 def new_benchmark_routes(state: AppState) -> list[Route]:
-    """Return the routes of the dialogue; the session middleware has identified the account."""
+    """Return the routes for the dialogue; the session middleware has already identified the account."""
     pages = _DialoguePages(state)
 
     async def begin(_request: Request) -> Response:
@@ -65,13 +65,13 @@ class _DialoguePages:
         self._invitations = FreshInvitations()
 
     def show(self, step: Step, asked: CuratorRequest) -> Response:
-        """Show a step; with `?mend`, also its problems."""
+        """Show a step; with `?mend`, also show the problems in its answers."""
         answers = self._answers(asked.account.name)
         problems = dict(checked_plan(answers).problems) if "mend" in asked.query else {}
         return self._step_page(step, answers, problems, asked)
 
     def answer(self, step: Step, asked: CuratorRequest) -> Response:
-        """Store the answers of a step and continue; if some are wrong, show them again with their problems."""
+        """Store the answers to a step and continue; if any are wrong, show the step again with the problems."""
         name = asked.account.name
         answers = answers_in(asked.fields, self._answers(name))
         keep_typed(self._state.workspace, name, _FORM, answers)
@@ -96,7 +96,7 @@ class _DialoguePages:
         return JSONResponse({"table": kept, "words": words})
 
     def check(self, asked: CuratorRequest) -> Response:
-        """Show the forecast of the benchmark before it opens."""
+        """Show the forecast for the benchmark before it opens."""
         if (there := self._refused()) is not None:
             return there
         answers = self._answers(asked.account.name)
@@ -157,7 +157,7 @@ class _DialoguePages:
         )
 
     def _refused(self) -> Response | None:
-        """Return a page stating that the workspace already holds a benchmark, or None if it holds none."""
+        """Return a page stating that the workspace already holds a benchmark, or None if it holds no benchmark."""
         name = benchmark_here(self._state)
         if name is None:
             return None

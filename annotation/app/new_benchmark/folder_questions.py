@@ -1,4 +1,4 @@
-"""One question about all photographs of a folder, with the name of each photograph's subfolder as its answer.
+"""One question about all photographs in a folder; the name of each photograph's subfolder is its answer.
 
     animals/cat/1.jpg     Which animal is shown?     cat | dog | horse     cat
 
@@ -20,7 +20,7 @@ MOST_PHOTOGRAPHS = 20_000
 
 
 def folder_table(folder: Path, question: str) -> bytes:
-    """Return the table of questions about the photographs of a folder, as JSON lines.
+    """Return the table of questions about the photographs in a folder, as JSON lines.
 
     Args:
         folder: Folder whose subfolders are the answers. Photographs outside of subfolders, and files that are not
@@ -53,7 +53,7 @@ def folder_table(folder: Path, question: str) -> bytes:
 
 
 def photographs_table(folder: Path, question: str, options: Sequence[str]) -> bytes:
-    """Return a table with one question, with the same options, about each photograph of a folder, without keys.
+    """Return a table with the same question and options, without keys, for each photograph in a folder.
 
     Args:
         folder: Folder of the photographs, including those in subfolders.
@@ -81,7 +81,7 @@ def words_of(name: str) -> str:
 
 
 def _photographs(folder: Path) -> dict[str, list[str]]:
-    """Return the photographs in each direct subfolder, by its name, as paths relative to `folder`."""
+    """Return the photographs in each direct subfolder, by the subfolder's name, as paths relative to `folder`."""
     found: dict[str, list[str]] = {}
     for place, path in enumerate(map(path_for, list_files(folder))):
         if place >= MOST_PHOTOGRAPHS:

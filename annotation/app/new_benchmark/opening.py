@@ -40,7 +40,7 @@ class OpenedBenchmark(NamedTuple):
 
 
 class FreshInvitations:
-    """New invitations, by curator, which stay in memory for half a day so that a reload shows them again.
+    """New invitations, by curator, kept in memory for half a day so that reloading the page shows them again.
 
     The store contains only their digests.
     """
@@ -103,7 +103,7 @@ def open_benchmark(
 
 
 def _write(folder: Path, planned: PlannedRecipe) -> Path:
-    """Write a recipe under its name, or with a number added if another recipe has that name; return its path."""
+    """Write a recipe under its name, with a number added if another recipe has that name; return the path."""
     make_private_folder(folder)
     name = planned.recipe.header.name
     for number in range(1, _MOST_NAMES):

@@ -1,4 +1,4 @@
-"""The forecast of a plan before it opens: items, decisions, hours, pay, and the day on which it ends.
+"""The forecast for a plan before it opens: items, decisions, hours, pay, and the day on which it ends.
 
 Items are counted as the recipe's steps will make them. The curator assumes the seconds per decision and the hours per
 day; after the first decisions, *Progress* forecasts the end from the annotators' actual pace.
@@ -87,7 +87,7 @@ def planned_items(
 def _items_and_tasks(
     plan: BenchmarkPlan, planned: PlannedRecipe, workspace: Path, folders: AllowedFolders
 ) -> tuple[PlannedItems, Mapping[str, int]]:
-    """Return the number of items in a plan, in total and for each task."""
+    """Return the number of items in a plan, in total and by task."""
     if plan.source == "release":
         release = Release.open(folders.folder(plan.release))
         return PlannedItems(len(release), {}), tasks_of_release(release)
@@ -108,7 +108,7 @@ def _items_and_tasks(
 
 
 def outlook_of(plan: BenchmarkPlan, planned: PlannedItems, *, today: date) -> Outlook:
-    """Return the forecast of a plan with these items.
+    """Return the forecast for a plan with these items.
 
     Args:
         plan: The plan.

@@ -1,4 +1,4 @@
-"""A curator's answers in the dialogue for a new benchmark, both as typed and checked.
+"""A curator's answers in the dialogue for a new benchmark, as typed and as checked.
 
 Answers are stored as typed, even if wrong, so that no input is lost; `checked_plan` reports the problem of each.
 """
@@ -115,29 +115,29 @@ class BenchmarkPlan(NamedTuple):
 
     @property
     def makes_keys(self) -> bool:
-        """Return whether the annotators' answers become the keys of questions without one."""
+        """Return whether the annotators' answers become the keys of questions that have none."""
         return self.kind == "answer"
 
 
 class CheckedPlan(NamedTuple):
-    """A plan, or its problems: a sentence for each wrong field."""
+    """A plan, or its problems: a sentence for each field with a wrong value."""
 
     plan: BenchmarkPlan | None
     problems: Mapping[str, str]
 
     def step_of_first(self) -> Step:
-        """Return the step of the dialogue with the first wrong field."""
+        """Return the step of the dialogue that contains the first wrong field."""
         return next(step for step in STEPS if any(field in self.problems for field in FIELDS[step]))
 
 
 def answers_in(fields: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
-    """Return the answers after an update with sent fields, without fields that the dialogue does not have."""
+    """Return the answers, updated with the sent fields; fields that the dialogue does not have are ignored."""
     sent = {name: value[:_LONGEST] for name, value in fields.items() if name in USUAL}
     return {**USUAL, **before, **sent}
 
 
 def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
-    """Check answers individually and together; the readers of files check the answers that depend on files."""
+    """Check answers separately and together; the readers of files check the answers that depend on files."""
     problems: dict[str, str] = {}
 
     def number(field: str, least: float, most: float, *, whole: bool = True) -> float:
@@ -207,7 +207,7 @@ def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
 
 
 def _problems_between(source: Source, kind: Kind, split: Split, gold: str, votes: int) -> dict[str, str]:
-    """Return the conflicts between answers that are valid individually, by field."""
+    """Return, by field, the conflicts between answers that are valid separately."""
     problems = {}
     if source == "asked" and kind != "answer":
         problems["kind"] = TEXTS["needs_answering"]
@@ -225,7 +225,7 @@ def _problems_between(source: Source, kind: Kind, split: Split, gold: str, votes
 
 
 def code_of(words: str) -> str:
-    """Return the code for the wording of a reason: "Wrong answer" becomes `wrong_answer`."""
+    """Return the code for a reason as worded: "Wrong answer" becomes `wrong_answer`."""
     return re.sub(r"\W+", "_", words.strip().lower()).strip("_")
 
 

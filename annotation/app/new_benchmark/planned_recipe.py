@@ -1,4 +1,4 @@
-"""The recipe of a plan: the text of a file that both the browser and `benchwright run` accept."""
+"""The recipe of a plan: the text of a file that the browser and `benchwright run` both accept."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def planned_recipe(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders
 
 
 def table_source(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> tuple[Path, Path | None] | None:
-    """Return the table or release with the items, and the folder of its pictures, or None if there is none.
+    """Return the table or release with the items and the folder of its pictures, or None if there are no such items.
 
     Raises:
         BenchwrightError: The table or release is missing.
@@ -98,7 +98,7 @@ def _making(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> li
 
 
 def planned_tasks(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> dict[str, int]:
-    """Return the tasks of a plan's items, with the number of items for each, or 0 if unknown.
+    """Return the tasks of a plan's items, with the number of items for each task; 0 if unknown.
 
     Raises:
         BenchwrightError: The source of the items cannot be read.
@@ -115,7 +115,7 @@ def planned_tasks(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders)
 
 
 def tasks_of_release(release: Release) -> dict[str, int]:
-    """Return the number of items of each task of a release."""
+    """Return the number of items for each task of a release."""
     tasks: Counter[str] = Counter()
     for split in release.manifest.counts.splits.values():
         tasks.update(split.tasks)
@@ -123,7 +123,7 @@ def tasks_of_release(release: Release) -> dict[str, int]:
 
 
 def parts_of(plan: BenchmarkPlan, tasks: Mapping[str, int]) -> dict[str, dict[str, Any] | None]:
-    """Return the campaigns that judge the items, by name, each with its part as in a recipe, or None for all items.
+    """Return the campaigns that judge the items, by name, each with its part in recipe form, or None for all items.
 
     The last of several campaigns takes the remaining items, so that it also covers tasks that appear later.
 
@@ -151,7 +151,7 @@ def parts_of(plan: BenchmarkPlan, tasks: Mapping[str, int]) -> dict[str, dict[st
 def _campaigns(
     plan: BenchmarkPlan, folders: AllowedFolders, parts: Mapping[str, dict[str, Any] | None]
 ) -> list[dict[str, Any]]:
-    """Return the campaigns on the items, which open together, and the human baseline's campaign if requested."""
+    """Return the campaigns on the items, which open together, and the human-baseline campaign if requested."""
     handout = _handout(plan, folders)
     judged: dict[str, Any] = {"key" if plan.makes_keys else "rule": str(plan.rule)}
     if plan.reasons and plan.kind in {"verify", "screen_items"}:

@@ -1,4 +1,4 @@
-"""Tables of questions that curators upload in the browser, below `uploads` of the workspace, by digest.
+"""Tables of questions that curators upload in the browser, stored by digest under `uploads` in the workspace.
 
     uploads/DIGEST/questions.xlsx
 

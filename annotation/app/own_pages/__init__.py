@@ -1,1 +1,1 @@
-"""The curators' pages that the app serves without Streamlit: their shell, fields, and checks of requests."""
+"""The curators' pages that the app serves without Streamlit: page frame, fields, and checks of requests."""

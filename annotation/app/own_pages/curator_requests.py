@@ -1,4 +1,4 @@
-"""Checks of requests to the app's own pages: the role of the account, and the session's form token for each change.
+"""Checks of requests to the app's own pages: the account's role and, for each change, the session's form token.
 
 The form token is a digest of the session's token. So it is equal in all tabs and after a reload, ends with the session,
 and another site cannot guess it.
@@ -59,7 +59,7 @@ Responder = Callable[[AccountRequest], Response]
 def curators_only(
     state: AppState, look: Responder, change: Responder | None = None
 ) -> Callable[..., Awaitable[Response]]:
-    """Return an endpoint for curators; for the arguments see `endpoint_for`."""
+    """Return an endpoint for curators; for the arguments, see `endpoint_for`."""
     return endpoint_for(CURATORS, state, look, change)
 
 
@@ -122,7 +122,7 @@ def form_routes(
 def script_endpoint(
     act: Callable[[Request, bytes], Response], most: int, *, too_large: str = "too_long"
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint for requests that the app's own script sends for a curator.
+    """Return an endpoint for requests that the app's own script sends on a curator's behalf.
 
     Args:
         act: Function that answers the request and its body; called in a thread.
@@ -142,7 +142,7 @@ def script_endpoint(
 
 
 def draft_route(path: str, keep: Callable[[str, dict[str, str]], Response]) -> Route:
-    """Return the route of a draft that the script sends during typing.
+    """Return the route for a draft that the script sends during typing.
 
     Args:
         path: Path of the route.
@@ -159,12 +159,12 @@ def draft_route(path: str, keep: Callable[[str, dict[str, str]], Response]) -> R
 
 
 def base_of(state: AppState, request: Request) -> str:
-    """Return the address of the app in the browser, such as `https://review.example.org`."""
+    """Return the app's address in the browser, such as `https://review.example.org`."""
     return f"{'https' if state.cookies.is_secure else request.url.scheme}://{request.url.netloc}"
 
 
 def is_from_page(request: Request) -> bool:
-    """Return whether a script of the app sent a request for a curator.
+    """Return whether a request was sent by a script of the app on a curator's behalf.
 
     A page of another site cannot add the header unless this server allows it in response to a preflight request.
     """
@@ -179,7 +179,7 @@ def form_token(state: AppState, request: Request) -> str:
 
 
 async def _bounded_body(request: Request, most: int) -> bytes | None:
-    """Return the body of a request; if it is longer than `most` bytes, stop reading and return None."""
+    """Return the body of a request; stop reading and return None if the body is longer than `most` bytes."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk

@@ -1,4 +1,4 @@
-"""Fields of the app's own pages as HTML; the functions escape every text, so callers pass plain texts."""
+"""Fields of the app's own pages as HTML; the functions escape all texts, so callers pass plain texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_DIGITS = 18
 
 
 def whole_number(text: str) -> int:
-    """Return the number in a request's text, or 0, which no row or page has, for any other text."""
+    """Return the number in a request's text; for any other text return 0, which no row or page has as its number."""
     return int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else 0
 
 
@@ -30,7 +30,7 @@ class FieldWords(NamedTuple):
 
 
 def text_field(name: str, value: str, words: FieldWords, *, kind: str = "text", more: str = "") -> str:
-    """Return a field of one line.
+    """Return a field with one line.
 
     Args:
         name: Name of the field in the request.
@@ -44,7 +44,7 @@ def text_field(name: str, value: str, words: FieldWords, *, kind: str = "text", 
 
 
 def area_field(name: str, value: str, words: FieldWords, *, rows: int = 4, more: str = "") -> str:
-    """Return a field of several lines; for the arguments see `text_field`."""
+    """Return a field with several lines; for the arguments, see `text_field`."""
     # HTML drops the first line break of a text area.
     field = (
         f'<textarea id="{name}" name="{name}" rows="{rows}"{_about(name, words)} {more}>\n{escape(value)}</textarea>'
@@ -80,7 +80,7 @@ def radio_fields(name: str, value: str, words: FieldWords, options: Sequence[tup
 
 
 def check_field(name: str, value: str, words: FieldWords) -> str:
-    """Return a check box, sent as `yes`, with a hidden field that is sent as `no`."""
+    """Return a checkbox, sent as `yes`, with a hidden field that is sent as `no`."""
     is_checked = " checked" if value == "yes" else ""
     return (
         f'<div class="field"><input type="hidden" name="{name}" value="no"><label class="check">'
@@ -95,7 +95,7 @@ def hidden(name: str, value: str) -> str:
 
 
 def shown_when(name: str, values: Iterable[str], body: str, *, is_hidden: bool = False) -> str:
-    """Return a part of a form that belongs to some values of a choice; the script hides it for other values.
+    """Return a part of a form that belongs to certain values of a choice; the script hides it for other values.
 
     Args:
         name: Name of the choice.
@@ -124,7 +124,7 @@ def _below(name: str, words: FieldWords) -> str:
 
 
 def _about(name: str, words: FieldWords) -> str:
-    """Return the attributes that make screen readers read the texts below a field."""
+    """Return the attributes with which screen readers read the texts below a field."""
     parts = [f"{name}-hint"] * bool(words.hint) + [f"{name}-problem"] * bool(words.problem)
     described = f' aria-describedby="{" ".join(parts)}"' if parts else ""
     return described + (' aria-invalid="true"' if words.problem else "")

@@ -1,4 +1,4 @@
-"""Progress of commands that curators started: as part of a page, and for the script that follows them."""
+"""Progress of commands that curators started: for a part of a page, and for the script that follows them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAST_LINES = 12
 
 
 def job_panel(state: AppState, job_id: str | None, asked: CuratorRequest) -> str:
-    """Return a job's state as HTML, which the script keeps up to date, or an empty text if the job is unknown."""
+    """Return a job's state as HTML, which the script keeps up to date; empty if the job is unknown."""
     record = None if job_id is None else state.jobs.job(job_id)
     if record is None:
         return ""

@@ -1,4 +1,4 @@
-"""Forms that try a value: the page shows the effect during typing, without changing anything.
+"""Forms for trying a value: the page shows the effect during typing, without changing anything.
 
 The page's script asks the server for the effect of each value and replaces parts of the page, so the field keeps its
 focus. The address always names the tried values; without the script, the form leads to that address.

@@ -1,4 +1,4 @@
-"""Reports of changes, shown on the next page that the browser opens; kept by curator, in memory only."""
+"""Reports of changes, shown on the next page that the browser opens; stored by curator, in memory only."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class ChangeReports:
         self._lock = threading.Lock()
 
     def put(self, curator: str, campaign: str, report: ChangeReport | None, *, now: datetime) -> None:
-        """Replace the report for a curator; None removes it."""
+        """Replace the report for a curator; None removes the report."""
         with self._lock:
             self._reports.pop((curator, campaign), None)
             if report is not None:
                 self._reports[curator, campaign] = (now, report)
 
     def show(self, curator: str, campaign: str, *, now: datetime) -> ChangeReport:
-        """Return the report for a curator, or a report without words if there is none."""
+        """Return the report for a curator, or an empty report if there is none."""
         with self._lock:
             since, report = self._reports.get((curator, campaign), (now, ChangeReport("")))
             if not report.secret or now - since > SHOWN_FOR:

@@ -1,4 +1,4 @@
-"""The shell of the app's own pages: head, links to the account's other pages, style and script.
+"""The frame of the app's own pages: head, links to the account's other pages, style and script.
 
 The pages are plain HTML with forms, so that fields keep their focus, every step has an address, and the browser's Back
 and Forward work as usual. One script saves drafts, uploads tables and follows commands.
@@ -120,7 +120,7 @@ def own_page(
 
 
 def _links(here: str, campaign: str, worker: Account | None) -> str:
-    """Return links to the pages of an account's work, or else to those of curators."""
+    """Return links to the pages of an account's work, or else to curators' pages."""
     listed = _LINKS if worker is None else _work_links(worker)
     query = f"?{urlencode({'campaign': campaign})}" if campaign else ""
     return "".join(

@@ -13,7 +13,7 @@ _TAGS = {"+": "ins", "-": "del"}
 
 
 def difference_html(before: str, after: str, *, direction: str = "ltr", name: str = "") -> str:
-    """Return the differing lines of two texts with context; a line of three dots replaces skipped lines.
+    """Return the differing lines of two texts with their context; a line of three dots replaces skipped lines.
 
     Args:
         before: The earlier text.

@@ -14,7 +14,7 @@ _FOLDER = "dialogues"
 
 
 def typed_fields(workspace: Path, curator: str, form: str) -> dict[str, str]:
-    """Return a curator's draft of a form, by field, which is empty if the form was sent or never begun."""
+    """Return a curator's draft of a form, by field; empty if the form was sent or never begun."""
     try:
         document = read_sealed(_path(workspace, curator, form))["fields"]
     except (OSError, DamagedError, KeyError):
@@ -31,7 +31,7 @@ def keep_typed(workspace: Path, curator: str, form: str, fields: Mapping[str, st
 
 
 def forget_typed(workspace: Path, curator: str, form: str) -> None:
-    """Remove a curator's draft of a form after sending."""
+    """Remove a curator's draft of a form after the form is sent."""
     _path(workspace, curator, form).unlink(missing_ok=True)
 
 

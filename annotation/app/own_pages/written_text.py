@@ -1,4 +1,4 @@
-"""User-written texts on the app's own pages: escaped, in the direction of their script, with formulas."""
+"""User-written texts on the app's own pages: escaped, in the direction of their script, with formulas drawn."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def show_adjudication(request: PageRequest) -> None:
 
 
 def _show_decided(cases: list[DecidedCase], campaign: Campaign) -> None:
-    """List decided cases, with the names of their annotators."""
+    """List the decided cases, with the names of the annotators."""
     if not cases:
         return
     st.subheader(TEXTS["decided_by_you"])

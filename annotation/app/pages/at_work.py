@@ -1,4 +1,4 @@
-"""The annotators at work, on the curator's page *Progress*: their names, current pictures and starting times."""
+"""The annotators at work, on the curator's page *Progress*: their names, current pictures and start times."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STYLE = f"{TABLE_STYLE}{THUMBNAIL_STYLE}.bw-at-work td {{ vertical-align: middl
 
 
 def show_at_work(people: Sequence[AtWork], pictures: ShownPictures, *, now: datetime) -> None:
-    """Show the annotators who hold tasks, the latest start first, or nothing if no task is held."""
+    """Show the annotators who hold tasks, latest start first, or nothing if no task is held."""
     if not people:
         return
     st.subheader(TEXTS["at_work"])

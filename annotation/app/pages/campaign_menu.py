@@ -1,4 +1,4 @@
-"""The menu of the campaigns that an account sees, with the waiting tasks in each and the one to begin with."""
+"""The menu of the campaigns that an account sees, with the waiting tasks in each, and the campaign to begin with."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_AGE = timedelta(seconds=15)
 
 @dataclass(frozen=True)
 class _MenuLabels:
-    """The menu's entries by campaign: an annotator sees their waiting tasks, a curator all open tasks."""
+    """The menu's entries by campaign: annotators see the tasks waiting for them, curators all open tasks."""
 
     at: datetime
     names: tuple[str, ...]
@@ -37,7 +37,7 @@ def may_decide(state: AppState, campaign: Campaign, account: Account) -> bool:
 
 
 def campaigns_of(state: AppState, account: Account) -> list[Campaign]:
-    """Return the campaigns that an account sees, in recipe order, those in which it may decide first.
+    """Return the campaigns that an account sees, in recipe order; those in which it may decide come first.
 
     Annotators see other campaigns only if they may decide in none.
     """
@@ -49,7 +49,7 @@ def campaigns_of(state: AppState, account: Account) -> list[Campaign]:
 
 
 def pick_campaign(state: AppState, account: Account) -> Campaign | None:
-    """Show the menu and return the selected campaign; None if there are none or the URL names an unknown one.
+    """Show the menu and return the selected campaign; None if there are none or the URL names an unknown campaign.
 
     The initial selection is the campaign in the URL, the last one of the session, or the one to begin with.
     """
@@ -85,7 +85,7 @@ def go_to(campaign: str) -> None:
 
 
 def waiting_elsewhere(state: AppState, account: Account, current: Campaign) -> list[WaitingTasks]:
-    """Return the waiting tasks of an account outside the current campaign, the campaign to continue with first."""
+    """Return an account's waiting tasks outside the current campaign; the campaign to continue with comes first."""
     campaigns = _for_people(campaigns_of(state, account), state, account)
     campaigns = [campaign for campaign in campaigns if campaign.name != current.name]
     waiting = [tasks for tasks in waiting_for(state.store, campaigns, account.name, now=clock()) if tasks.left]
@@ -94,7 +94,7 @@ def waiting_elsewhere(state: AppState, account: Account, current: Campaign) -> l
 
 
 def first_campaign(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> str:
-    """Return the campaign to begin with: one with waiting tasks for the account, or, for a curator, with open tasks."""
+    """Return the campaign to begin with: one with tasks waiting for the account or, for a curator, with open tasks."""
     for_people = _for_people(campaigns, state, account)
     if account.role == "curator":
         still_open = open_tasks_of(state.store, campaigns)
@@ -109,7 +109,7 @@ def _for_people(campaigns: Sequence[Campaign], state: AppState, account: Account
 
 
 def _labels(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> dict[str, str]:
-    """Return the menu's entry for each campaign, refreshing counts after `_MAX_AGE`."""
+    """Return the menu's entry for each campaign; counts older than `_MAX_AGE` are refreshed."""
     names, now = tuple(campaign.name for campaign in campaigns), clock()
     kept = st.session_state.get(_LABELS)
     if isinstance(kept, _MenuLabels) and kept.names == names and now - kept.at < _MAX_AGE:

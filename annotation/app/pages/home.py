@@ -1,4 +1,4 @@
-"""The home page: campaigns with their questions, the account's waiting tasks, and its work today."""
+"""The home page: campaigns with their questions, the tasks waiting for the account, and its work today."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONG = 90
 
 
 def show_home(state: AppState, account: Account, *, review: st.Page, practice: st.Page) -> None:
-    """List the campaigns in which an account may decide, those with work first, each with buttons to open it.
+    """List the campaigns in which an account may decide, each with buttons to open it; those with work come first.
 
     Args:
         state: State of the app.

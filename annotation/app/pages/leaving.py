@@ -1,4 +1,4 @@
-"""The exit for workers of Prolific and Mechanical Turk: a link to the page with their completion code."""
+"""The exit for workers from Prolific and Mechanical Turk: a link to the page with their completion code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..wording.texts import TEXTS
 
 
 def offer_to_leave(request: PageRequest) -> bool:
-    """Offer the page with the code to a crowd worker, and return whether the account is one."""
+    """Offer a crowd worker the page with the code, and return whether the account is a crowd worker's."""
     if CrowdEntries(request.state.store).latest_visit(request.account.name) is None:
         return False
     st.html(f'<a href="{LEAVE}" target="_self">{escape(TEXTS["crowd_leave"])}</a>')

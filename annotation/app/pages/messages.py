@@ -16,7 +16,7 @@ from ..wording.directed_text import inert
 
 
 def show_unread(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> None:
-    """Show an annotator the unconfirmed messages of some campaigns.
+    """Show an annotator the unconfirmed messages of certain campaigns.
 
     Args:
         state: State of the app.

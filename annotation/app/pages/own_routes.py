@@ -13,7 +13,7 @@ _SCRIPT = Path(__file__).parent / "own_routes.js"
 
 
 def leads_to(path: str, *kept: str) -> Callable[[], None]:
-    """Return the content of an entry in Streamlit's menu whose address another route serves: it loads that address.
+    """Return the content of an entry in Streamlit's menu that loads its address, which another route serves.
 
     Streamlit changes the address without a request to the server, so the browser must make the request.
 

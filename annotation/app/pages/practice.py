@@ -22,7 +22,7 @@ from .leaving import offer_to_leave
 
 
 def show_practice(request: PageRequest, *, review: st.Page) -> None:
-    """Show the practice items of a campaign one after the other, and then the number of right decisions.
+    """Show the practice items of a campaign one by one, and then the number of right decisions.
 
     Args:
         request: Request of the page.

@@ -138,7 +138,7 @@ def _end_in_words(name: str, end: EndRange) -> str:
 
 
 def _show_results(store: ReviewStore, campaign: Campaign, stamp: tuple[object, ...]) -> None:
-    """Show the present results of a campaign on items of a release."""
+    """Show the current results of a campaign on items of a release."""
     results = cached((*stamp, "found"), lambda: results_of(store, campaign.name))
     if not results.annotations:
         return
@@ -158,7 +158,7 @@ def _figure(value: float | int | None) -> str:
 
 
 def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Return rows with the page's headings, proportions in percent, and a word for undefined values."""
+    """Return rows with the page's headings, proportions in percent, and text in place of undefined values."""
     lines = []
     for row in rows:
         alpha = row.get("krippendorff_alpha", ...)
@@ -214,7 +214,7 @@ def _show_rounds(rounds: Sequence[RoundProgress]) -> None:
 
 
 def _show_adjudication(stats: AdjudicationStats) -> None:
-    """Show the number of each adjudicator's decisions of each kind, compared with the annotators' majority."""
+    """Show how many decisions of each kind each adjudicator made, compared with the annotators' majority."""
     if not stats.cases:
         return
     st.subheader(CURATOR_TEXTS["adjudicated"])
@@ -229,7 +229,7 @@ def _show_adjudication(stats: AdjudicationStats) -> None:
 
 
 def _against_majority(stats: AdjudicationStats) -> Chart:
-    """Return a chart of adjudicators' decisions by the annotators' majority decision, the most frequent first."""
+    """Return a chart of adjudicators' decisions by the annotators' majority decision, most frequent first."""
     times = Counter[tuple[str, str, bool]]()
     for count in stats.counts:
         times[count.decision, count.majority, count.is_against] += count.times

@@ -1,4 +1,4 @@
-"""The annotator's page: the workbench, or the work left in other campaigns once this campaign has none."""
+"""The annotator's page: the workbench, or work left in other campaigns once this campaign has no more."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _close_opened() -> None:
 
 
 def _opened() -> int | None:
-    """Return the id of the task that the URL names, or 0, which no task has, for an invalid value."""
+    """Return the id of the task in the URL; for an invalid value return 0, which no task has."""
     wanted = st.query_params.get(TASK)
     if wanted is None:
         return None
@@ -80,7 +80,7 @@ def _opened() -> int | None:
 
 @st.fragment(run_every=_LOOKED_S)
 def _show_all_done(request: PageRequest) -> None:
-    """State that no tasks are left in this campaign, and where work still waits; check again from time to time."""
+    """State that no tasks are left in this campaign, and where work is still waiting; check again from time to time."""
     if request.queue.hold(1, now=clock()):
         st.rerun()  # an annotator gave a task back, or another round has begun
     if request.queue.is_paused:

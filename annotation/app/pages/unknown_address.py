@@ -1,4 +1,4 @@
-"""The page for an address without a page, campaign or task of the account: a message and a link to the first page."""
+"""The page for an address that leads to no page, campaign or task of the account: a message and a link."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..wording.texts import TEXTS
 
 
 def show_unknown_address(words: str) -> None:
-    """State why an address shows nothing, with a link to the account's first page; take no task meanwhile.
+    """Show why an address has no content, with a link to the account's first page; no task is taken.
 
     Args:
         words: Statement of what is missing, in the session's language.

@@ -1,1 +1,1 @@
-"""Curators' pages about people: accounts, assignment to campaigns, messages, and annotators' flags and comments."""
+"""Curators' pages on people: accounts, assignment to campaigns, messages, and annotators' flags and comments."""

@@ -1,4 +1,4 @@
-"""Parts of the page of annotators, as HTML: accuracy, agreement with the others, likely errors, pace, and marks."""
+"""Parts of the annotators page, as HTML: accuracy, agreement with others, likely errors, pace, and marks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def share_in_words(share: float | None, units: int) -> str:
 def quality_table(
     campaign: Campaign, overview: Overview, qualities: Sequence[RaterQuality], key: tuple[Hashable, ...]
 ) -> str:
-    """Return the doubts about annotators' decisions, and a table of their figures with explanations.
+    """Return the doubts about annotators' decisions, and a table with annotators' figures and explanations.
 
     Args:
         campaign: The campaign.
@@ -89,7 +89,7 @@ def agreement_figures(qualities: Sequence[RaterQuality]) -> str:
 
 
 def confusion_figures(campaign: Campaign, qualities: Sequence[RaterQuality], wanted: str) -> str:
-    """Return the likely errors of one annotator, a menu of annotators, and a link to the items they decided.
+    """Return the likely errors of one annotator, a menu of annotators, and a link to the items that they decided.
 
     Args:
         campaign: The campaign.
@@ -113,7 +113,7 @@ def confusion_figures(campaign: Campaign, qualities: Sequence[RaterQuality], wan
 
 
 def marks_tables(state: AppState, campaign: Campaign, overview: Overview) -> str:
-    """Return each annotator's marks compared with the valid regions, and the pictures with the worst marks, if any."""
+    """Return tables that compare annotators' marks with the valid regions, and any pictures with the worst marks."""
     figures = mark_figures_of(state, campaign, overview)
     if figures is None or not figures.marks:
         return ""
@@ -147,7 +147,7 @@ def _value(quality: RaterQuality) -> NamedValue:
 
 
 def quality_row(quality: RaterQuality, *, has_gold: bool, is_timed: bool) -> dict[str, str]:
-    """Return texts that state an annotator's figures, by column head.
+    """Return texts that state an annotator's figures, by column heading.
 
     Args:
         quality: The figures.

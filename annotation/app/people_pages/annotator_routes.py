@@ -1,4 +1,4 @@
-"""Routes of the page of a campaign's annotators: their figures, votes set aside, and admission without a pass."""
+"""Routes of the page for a campaign's annotators: their figures, votes set aside, and admission without a pass."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .campaign_choice import campaign_menu, no_such_campaign, wanted_campaign
 
 
 def annotator_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _AnnotatorsPage(state)
     return [
         *form_routes(state, ANNOTATORS, page.show, {act: partial(page.change, act) for act in _AnnotatorsPage.ACTS}),

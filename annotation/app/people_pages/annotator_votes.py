@@ -1,4 +1,4 @@
-"""Parts of the page of annotators, as HTML: practice and qualification, and votes set aside."""
+"""Parts of the annotators page, as HTML: practice and qualification, and votes set aside."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST_REASON = 500
 
 
 def qualification_section(state: AppState, campaign: Campaign, asked: CuratorRequest) -> str:
-    """Return the practice results of a campaign, and the form for admitting other annotators.
+    """Return the practice results in a campaign, and the form for admitting other annotators.
 
     The section is empty for a campaign without required practice and without practice results.
     """

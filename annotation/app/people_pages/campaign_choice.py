@@ -1,4 +1,4 @@
-"""The campaign of a request to one of the app's own pages, the menu of campaigns, and the page for an unknown one."""
+"""The campaign of a request to one of the app's own pages, the menu of campaigns, and the page for unknown ones."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ..wording.texts import TEXTS, title_of
 
 
 def wanted_campaign(asked: AccountRequest, names: Sequence[str]) -> str:
-    """Return the campaign that a form or address names, or else the first of `names` or an empty text."""
+    """Return the campaign in a form or address; otherwise the first of `names`, or an empty text if there are none."""
     return asked.fields.get("campaign") or asked.query.get("campaign") or (names[0] if names else "")
 
 
 def campaign_menu(path: str, names: Sequence[str], wanted: str) -> str:
-    """Return a form that leads to the page of another campaign; empty if there is only one."""
+    """Return a form that leads to the page for another campaign; empty if there is only one campaign."""
     return menu_form(path, campaign_field(names, wanted), button="show-campaign") if len(names) > 1 else ""
 
 
 def campaign_field(names: Sequence[str], wanted: str) -> str:
-    """Return the field for choosing a campaign, which is hidden if there is only one."""
+    """Return the field for choosing a campaign; hidden if there is only one campaign."""
     if len(names) < 2:
         return hidden("campaign", wanted)
     titles = {name: title_of(name) for name in names}
@@ -51,7 +51,7 @@ def menu_form(path: str, fields: str, *, button: str) -> str:
 def no_such_campaign(
     path: str, title: str, names: Sequence[str], wanted: str, *, worker: Account | None = None
 ) -> Response:
-    """Return the page for an unknown campaign, with the menu of existing ones; for `worker` see `own_page`."""
+    """Return the page for an unknown campaign, with the menu of existing ones; for `worker`, see `own_page`."""
     none = TEXTS["no_campaigns"].replace("`", "")
     problem = TEXTS["no_such_campaign"].format(campaign=wanted[:100]) if wanted else none
     return own_page(title, campaign_menu(path, names, ""), here=path, problem=problem, status=404, worker=worker)

@@ -1,4 +1,4 @@
-"""Routes of the page of flags and comments, which annotators add to tasks in addition to decisions."""
+"""Routes of the page for flags and comments, which annotators add to tasks in addition to decisions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _A_PAGE = 50
 
 
 def flag_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _FlagsPage(state)
     return [
         *form_routes(state, FLAGS, page.show, {"settle": page.settle}),

@@ -27,7 +27,7 @@ from .campaign_choice import campaign_menu, no_such_campaign, wanted_campaign
 
 
 def message_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _MessagesPage(state)
     return [
         *form_routes(state, MESSAGES, page.show, {"send": page.send, "withdraw": page.withdraw}),
@@ -39,7 +39,7 @@ class _MessagesPage:
         self._state = state
 
     def show(self, asked: CuratorRequest, **more: Any) -> Response:
-        """Show the form and all messages of a campaign, latest first."""
+        """Show the form and all messages of a campaign, the latest first."""
         sent = asked.fields
         names = [each.name for each in self._state.store.campaigns() if not each.is_simulated]
         wanted = wanted_campaign(asked, names)

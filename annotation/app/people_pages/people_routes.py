@@ -1,4 +1,4 @@
-"""Routes of the accounts page: add, invite, change a role, lock and unlock; and assign annotators to campaigns."""
+"""Routes of the accounts page: add, invite, change roles, lock and unlock; and assign annotators to campaigns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KEPT_FOR = timedelta(hours=12)
 
 
 def people_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _PeoplePage(state)
     return [
         *form_routes(state, PEOPLE, page.show, {act: partial(page.change, act) for act in _PeoplePage.ACTS}),
@@ -109,7 +109,7 @@ class _PeoplePage:
             control.take_off(campaign, removed)
 
     def take_file(self, request: Request, body: bytes) -> Response:
-        """Invite the people in a file that the page's script sends, or report all its faults."""
+        """Invite the people in a file sent by the page's script, or report all faults of the file."""
         account: Account = request.scope[ACCOUNT]
         with TemporaryDirectory() as folder:
             path = Path(folder) / "people.csv"
@@ -130,7 +130,7 @@ class _PeoplePage:
         return JSONResponse({"words": words, "link": link})
 
     def links(self, asked: CuratorRequest) -> Response:
-        """Return a file with the invitation links from the last file of people."""
+        """Return a file with the invitation links for the people in the file sent last."""
         table = self._table_of(asked.account.name)
         if table is None:
             return PlainTextResponse(OWN_TEXTS["no_links"] + "\n", 404)

@@ -120,7 +120,7 @@ def file_form() -> str:
 
 
 def access_forms(state: AppState, names: Sequence[str], asked: CuratorRequest) -> str:
-    """Return forms that assign annotators to each campaign that is not simulated; empty if there is none."""
+    """Return forms that assign annotators to each campaign that is not simulated; empty if no campaign remains."""
     campaigns = [campaign for campaign in state.store.campaigns() if not campaign.is_simulated]
     if not campaigns:
         return ""

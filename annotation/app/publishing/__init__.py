@@ -1,1 +1,1 @@
-"""Releases in the browser: freeze, export, download, and publish to the destinations configured for the server."""
+"""Releases in the browser: freeze, export, download, and publish to destinations configured for the server."""

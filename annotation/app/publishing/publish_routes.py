@@ -27,7 +27,7 @@ from ..wording.texts import message_of
 
 
 def publish_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _PublishPage(state)
     return [
         *form_routes(state, PUBLISH, page.show, {"freeze": page.freeze, "export": page.export, "send": page.send}),

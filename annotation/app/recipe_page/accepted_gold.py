@@ -1,4 +1,4 @@
-"""Gold from unanimously accepted items: a table in the workspace that a campaign's `handout.gold` names.
+"""Gold from unanimously accepted items: a table in the workspace to which a campaign's `handout.gold` refers.
 
 All annotators who judged such an item, at least two, accepted it unchanged. Its key determines the right decision, as
 for an item of a release.
@@ -30,7 +30,7 @@ def sources_of_gold(store: ReviewStore) -> dict[str, int]:
 
 
 def accepted_by_all(store: ReviewStore, campaign: str) -> list[str]:
-    """Return the ids of the items that all of their annotators, at least two, accepted, in order."""
+    """Return the ids of the items that all their annotators, at least two, accepted, in order."""
     return sorted(accepted_items(store, store.campaign(campaign), votes=_LEAST_VOTES))
 
 

@@ -1,4 +1,4 @@
-"""The effect of a changed recipe, before it is applied: decided items under another rule, records at other thresholds.
+"""The effect of a recipe change before it is applied: decided items under another rule, records at other thresholds.
 
 text now ─┬─▶ rules        decided items with another outcome, votes that are still needed
 new text ─┘   thresholds   records that a filter would keep or drop instead
@@ -63,7 +63,7 @@ class ThresholdChange(NamedTuple):
 
 
 class RecipeChange(NamedTuple):
-    """The changes in a new text of a recipe.
+    """The changes that a new recipe text makes.
 
     Attributes:
         file: The present file.
@@ -85,7 +85,7 @@ class RecipeChange(NamedTuple):
 
 
 def recipe_change(workspace: Path, store: ReviewStore, file: RecipeFile, text: str) -> RecipeChange:
-    """Return the changes in a new text of a recipe, without applying them.
+    """Return the changes that a new recipe text makes, without applying them.
 
     Raises:
         BenchwrightError: The new text is not a recipe or reaches farther than the present one (`check_reach`), its
@@ -108,7 +108,7 @@ def recipe_change(workspace: Path, store: ReviewStore, file: RecipeFile, text: s
 
 
 def apply_change(workspace: Path, store: ReviewStore, change: RecipeChange, *, by: str, now: datetime) -> None:
-    """Write the new text and change the rules of open campaigns, both or neither.
+    """Write the new text and change the rules of open campaigns: either both or neither.
 
     Args:
         workspace: Folder of the workspace.

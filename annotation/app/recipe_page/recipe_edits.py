@@ -1,4 +1,4 @@
-"""Single changes to the text of a recipe file that preserve comments, order and layout of all other parts.
+"""Single changes to the text of a recipe file that preserve the comments, order and layout of everything else.
 
 The YAML parser gives the position of each value; new parts follow the style of their surroundings. The functions read
 a changed text again before they return it.
@@ -69,7 +69,7 @@ def _steps(text: str) -> yaml.SequenceNode:
 
 
 def _set_in(text: str, node: yaml.MappingNode, keys: Sequence[str], value: Any) -> str:
-    """Return a text with a value set below a mapping in it."""
+    """Return a text in which a value is set below a mapping."""
     found = next((inner for key, inner in node.value if key.value == keys[0]), None)
     if found is not None and len(keys) > 1 and isinstance(found, yaml.MappingNode) and found.value:
         return _set_in(text, found, keys[1:], value)

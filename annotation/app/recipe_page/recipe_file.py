@@ -1,4 +1,4 @@
-"""The recipe file of a workspace: its present text, which a change replaces only if the curator saw exactly that text.
+"""The recipe file of a workspace; a change replaces its text only if the curator saw exactly the present text.
 
 Every replaced text stays in `recipes/before` of the workspace, named by its digest.
 """
@@ -35,7 +35,7 @@ class RecipeFile(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Return the digest of the text, by which a change identifies its base."""
+        """Return the digest of the text, with which a change states the text that it is based on."""
         return bytes_digest(self.text.encode())
 
     def parsed(self, text: str | None = None) -> Recipe:
@@ -50,7 +50,7 @@ class RecipeFile(NamedTuple):
 
 
 def read_recipe_file(workspace: Path) -> RecipeFile:
-    """Return the recipe file of a workspace.
+    """Return a workspace's recipe file.
 
     Raises:
         BenchwrightError: The workspace has no known recipe, or the file is missing or not text.

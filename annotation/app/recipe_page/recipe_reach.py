@@ -1,4 +1,4 @@
-"""Limits on what a recipe may reach from the server: endpoints, environment variables, other folders.
+"""Limits on what a recipe can access from the server: endpoints, environment variables, other folders.
 
 A run acts as the user who serves the app. A curator who writes a recipe in the browser has no account on that machine.
 So a text from the browser may name only endpoints, variables and paths that the file on the server already names.
@@ -19,7 +19,7 @@ _VARIABLE = "ENV:"
 
 
 def check_reach(before: str, after: str, folder: Path) -> None:
-    """Refuse a new text of a recipe that reaches farther than the present one.
+    """Refuse a new recipe text that names endpoints, variables or outside paths that the present text does not name.
 
     Args:
         before: Present text of the recipe on the server.
@@ -50,7 +50,7 @@ def _reached(value: Any, folder: Path, key: str = "") -> Iterator[str]:
 
 
 def _leads_out(value: str, folder: Path) -> bool:
-    """Return whether a text is a path that leads out of a folder; text of several lines is not a path."""
+    """Return whether a text is a path that leads out of a folder; a text with several lines is not a path."""
     if "\n" in value or not (value.startswith(("/", "~", "\\")) or ".." in PurePath(value).parts or value[1:2] == ":"):
         return False
     if value.startswith("~"):

@@ -40,7 +40,7 @@ _NOTICES = ("applied", "same", "closed", "reopened")
 
 
 def recipe_routes(state: AppState) -> list[Route]:
-    """Return the routes of the recipe; the session middleware has identified the account."""
+    """Return the routes for the recipe; the session middleware has already identified the account."""
     pages = _RecipePages(state)
 
     def route(path: str, look: Callable[..., Response], change: Callable[..., Response] | None = None) -> Route:
@@ -66,7 +66,7 @@ class _RecipePages:
         self._state = state
 
     def told(self, respond: Callable[[CuratorRequest, RecipeFile], Response]) -> Callable[[CuratorRequest], Response]:
-        """Return a responder that passes on the recipe file, or reports why there is none."""
+        """Return a responder that passes on the recipe file, or reports why there is no recipe file."""
 
         def answer(asked: CuratorRequest) -> Response:
             try:
@@ -129,7 +129,7 @@ class _RecipePages:
         )
 
     def change_step(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show the effect of changed settings of a step."""
+        """Show the effect of changing settings of a step."""
         form = self._form(file, asked.query.get("entry", ""))
         try:
             self._check_digest(asked, file)
@@ -145,7 +145,7 @@ class _RecipePages:
         return self._text_page(typed, file, asked)
 
     def change_text(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show the effect of a changed text."""
+        """Show the effect of changing the text."""
         text = _with_last_break(asked.fields.get("text", ""))
         keep_typed(self._state.workspace, asked.account.name, _TEXT, {"text": text})
         try:
@@ -155,7 +155,7 @@ class _RecipePages:
             return self._text_page(text, file, asked, problem=message_of(error), status=422)
 
     def campaign(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show the form of an additional campaign."""
+        """Show the form for an additional campaign."""
         return self._campaign_page({}, file, asked)
 
     def add_campaign(self, asked: CuratorRequest, file: RecipeFile) -> Response:
@@ -243,7 +243,7 @@ class _RecipePages:
 
 
 def _campaign_step(sent: Mapping[str, str]) -> dict[str, Any]:
-    """Return the step of an additional campaign in the form of recipe files; reading it refuses invalid values."""
+    """Return the step for an additional campaign in recipe form; reading it refuses invalid values."""
     kind, votes, agree = sent.get("kind", ""), sent.get("votes", ""), sent.get("agree", "")
     if not votes.isdecimal() or not agree.isdecimal():
         raise BenchwrightError(TEXTS["needs_number"].format(least="1", most="99", value=f"{votes}, {agree}"[:40]))
@@ -264,7 +264,7 @@ def _campaign_step(sent: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _part(sent: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the part of the items for an additional campaign, in the form of recipe files, or None for all items."""
+    """Return the part of the items for an additional campaign in recipe form, or None for all items."""
     names = [name.strip() for name in sent.get("part_of", "").split(",") if name.strip()]
     match sent.get("part", ""):
         case "rest":

@@ -76,7 +76,7 @@ def text_form(text: str, file: RecipeFile, asked: CuratorRequest) -> str:
 
 
 def step_form_page(entry: str, fields: str, file: RecipeFile, asked: CuratorRequest) -> str:
-    """Return the form of a step around its fields."""
+    """Return the form for a step around its fields."""
     return (
         f'<form method="post" action="{RECIPE}/step?entry={quote(entry)}" novalidate>{hidden(TOKEN, asked.token)}'
         f"{hidden('digest', file.digest)}{fields}{_buttons()}</form>"
@@ -84,7 +84,7 @@ def step_form_page(entry: str, fields: str, file: RecipeFile, asked: CuratorRequ
 
 
 def campaign_form(values: Mapping[str, str], recipe: Recipe, file: RecipeFile, asked: CuratorRequest) -> str:
-    """Return the form of an additional campaign."""
+    """Return the form for an additional campaign."""
     kinds = {name: title_of(name) for name in (*OF_ITEMS, *OF_IMAGES)}
     entries = {str(number): entry for number, (entry, _) in enumerate(recipe.steps)}
     campaigns = [entry for entry, step in recipe.steps if isinstance(step, CampaignStep)]
@@ -110,7 +110,7 @@ def campaign_form(values: Mapping[str, str], recipe: Recipe, file: RecipeFile, a
 
 
 def change_page(change: RecipeChange, asked: CuratorRequest) -> str:
-    """Return the effect of a change, its difference, and the button that applies it."""
+    """Return the effect of a change, the text difference, and the button that applies the change."""
     effects = [
         *(_rule_card(rule) for rule in change.rules),
         *(_threshold_card(threshold) for threshold in change.thresholds),
@@ -181,7 +181,7 @@ def _threshold_card(change: ThresholdChange) -> str:
 
 
 def _others(change: RecipeChange) -> Iterator[str]:
-    """Yield the results for entries that are new, removed, or changed otherwise."""
+    """Yield the results for entries that are new, removed, or changed in some other way."""
     for entries, words in (
         (change.added, "effect_added"), (change.gone, "effect_gone"), (change.others, "effect_other"),
     ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""The form of a recipe's step: a campaign's rule and care, and every plain setting, filled in from the text.
+"""The form for a recipe step: a campaign's rule and care, and every plain setting, prefilled from the text.
 
 A sent form becomes edits of the recipe's text, one for each setting that differs from the shown value.
 """
@@ -35,7 +35,7 @@ _ADJUDICATED = (VERIFY, REVIEW)
 
 
 class StepForm(NamedTuple):
-    """The form of one step.
+    """The form for one step.
 
     Attributes:
         number: Number of the step in the recipe, from 0.
@@ -48,7 +48,7 @@ class StepForm(NamedTuple):
     step: Step
 
     def shown(self) -> dict[str, str]:
-        """Return the values that the form shows, by field."""
+        """Return the values that the form initially shows, by field."""
         values = {f"set-{name}": _spelled(value) for name, value in self._plain().items()}
         if (rule := self._rule()) is not None:
             values |= {"votes": str(rule.slots), "agree": str(rule.need), "adjudicated": _yes(rule.is_adjudicated)}
@@ -207,7 +207,7 @@ def _yes(value: bool) -> str:
 
 
 def _spelled(value: Any) -> str:
-    """Return a setting in the notation of its field, which is empty if the setting is absent."""
+    """Return a setting in the notation of its field; empty if the setting is absent."""
     if isinstance(value, bool):
         return _yes(value)
     return "" if value is None else str(value) if isinstance(value, str | int) else f"{value:g}"
@@ -227,7 +227,7 @@ def _number(text: str, field: str) -> Any:
 
 
 def _value_of(written: str, *, like: Any, of: str) -> Any:
-    """Return a field's text as the value of a setting: a string if `like` is one, or else as parsed by YAML."""
+    """Return a field's text as the value of a setting: a string if `like` is a string, or else as parsed by YAML."""
     if isinstance(like, bool):
         return written == "yes"
     if not written:

@@ -1,1 +1,1 @@
-"""Routes that a page uses in addition to its own URL: pictures, drafts, photographs, guidelines."""
+"""Routes that pages use in addition to their own URLs: pictures, drafts, photographs, guidelines."""

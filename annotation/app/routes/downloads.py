@@ -60,7 +60,7 @@ def downloads(state: AppState) -> list[Download]:
 
 
 def download_routes(state: AppState) -> list[Route]:
-    """Return the route of downloads; the session middleware has identified the account."""
+    """Return the route for downloads; the session middleware has already identified the account."""
 
     async def download(request: Request) -> Response:
         return await run_in_threadpool(_response, state, request)
@@ -77,7 +77,7 @@ def _response(state: AppState, request: Request) -> Response:
 
 
 def download_response(state: AppState, kind: str, name: str) -> FileResponse | None:
-    """Return a download for a curator, or None if none has this kind and name."""
+    """Return a download for a curator; None if there is none with this kind and name."""
     # Only listed downloads are served, so that no path comes from the request.
     listed = {(found.kind, found.name): found for found in downloads(state)}
     if (kind, name) not in listed:
@@ -107,7 +107,7 @@ def _zipped(found: Download) -> Path:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the regular files of a folder, by name, without following links."""
+    """Yield the regular files in a folder, by name; links are not followed."""
     for place, folders, names in os.walk(folder, followlinks=False):
         folders.sort()
         for name in sorted(names):

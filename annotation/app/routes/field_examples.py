@@ -21,12 +21,12 @@ _ROLE = "example"
 
 
 def field_examples_url(campaign: Campaign) -> str:
-    """Return the path prefix for the example pictures of a campaign's fields, followed by the field's name."""
+    """Return the path prefix for the example pictures of a campaign's fields; the field's name follows."""
     return f"/campaigns/{campaign.id}/examples"
 
 
 def field_example_routes(state: AppState) -> list[Route]:
-    """Return the route of example pictures for annotators of the campaign, adjudicators and curators."""
+    """Return the route of example pictures, for the campaign's annotators, adjudicators and curators."""
 
     def send(request: Request) -> Response:
         image = _example(request, state)
@@ -41,7 +41,7 @@ def field_example_routes(state: AppState) -> list[Route]:
 
 
 def _example(request: Request, state: AppState) -> ItemImage | None:
-    """Return the example picture of a field, the only kind of picture that a request can name."""
+    """Return the example picture of a field; a request cannot name any other picture."""
     account = request.scope[ACCOUNT]
     assert isinstance(account, Account)  # the session middleware requires an account
     campaign_id, name = request.path_params["campaign"], request.path_params["field"]

@@ -1,4 +1,4 @@
-"""Guidelines next to the task, and the route of their pictures."""
+"""Guidelines next to the task, and the route for their pictures."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _open_or_close() -> None:
 
 
 def _examples_html(examples: Sequence[FieldExample]) -> str:
-    """Return a list of examples, accepted ones first, each with its pictures, question and explanation."""
+    """Return a list of examples, accepted ones first, each with pictures, question and explanation."""
     entries = []
     for example in sorted(examples, key=lambda example: not example.is_accepted):
         content = content_in(example.payload)

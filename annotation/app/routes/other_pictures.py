@@ -1,4 +1,4 @@
-"""Other pictures of a campaign, for annotators who name them in a form: search by name, and small versions."""
+"""Other pictures of a campaign, for annotators who refer to them in a form: search by name, and small versions."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MOST_FOUND, _MOST_NAMED, _MAX_WORDS = 24, 50, 200
 
 
 def other_pictures_url(task_id: int) -> str:
-    """Return the path below which to search the other pictures of a task's campaign."""
+    """Return the path under which the other pictures of a task's campaign can be searched."""
     return f"/tasks/{task_id}/pictures"
 
 
 def other_picture_routes(state: AppState) -> list[Route]:
-    """Return the routes of other pictures; the session middleware has identified the account."""
+    """Return the routes for other pictures; the session middleware has already identified the account."""
 
     async def found(request: Request) -> Response:
         return await run_in_threadpool(_found, request, state)

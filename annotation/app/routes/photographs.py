@@ -27,12 +27,12 @@ _SHOWN_PX = 1024
 
 
 def photographs_url(task_id: int) -> str:
-    """Return the path for uploading photographs for a task; each is then served below it, by id."""
+    """Return the path for uploading photographs for a task; each photograph is then served below it, by id."""
     return f"/photographs/{task_id}"
 
 
 def photograph_routes(state: AppState) -> list[Route]:
-    """Return the routes of photographs; the session middleware has identified the account."""
+    """Return the routes for photographs; the session middleware has already identified the account."""
     routes = _PhotographRoutes(state)
     return [
         Route("/photographs/{task:number}", routes.upload, methods=["PUT"]),

@@ -1,4 +1,4 @@
-"""A picture in answer to a browser that may already have it."""
+"""A picture in answer to a browser that may already have the picture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.errors import BenchwrightError
 
 
 class PictureAsFiled(NamedTuple):
-    """A picture to send unchanged: the bytes of its file, and its media type."""
+    """A picture to send unchanged: the file's bytes and media type."""
 
     data: bytes
     media_type: str

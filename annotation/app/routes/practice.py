@@ -1,4 +1,4 @@
-"""The route of pictures of practice items, for the annotators who practice on them."""
+"""The route for pictures of practice items, for the annotators who practice with them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .picture_response import PictureAsFiled, picture_response
 
 
 def practice_url(campaign_id: int, place: int, number: int, image: ItemImage, *, marks: bool = False) -> str:
-    """Return the path of a picture of a practice item, or of its marks; `place` and `number` count from 0.
+    """Return the path of a practice item's picture, or of the picture's marks; `place` and `number` count from 0.
 
     The path also names the image, because another attempt has other items at the same positions.
     """
@@ -31,7 +31,7 @@ def practice_url(campaign_id: int, place: int, number: int, image: ItemImage, *,
 
 
 def practice_routes(state: AppState) -> list[Route]:
-    """Return the routes of practice pictures; an account gets the pictures of its current attempt."""
+    """Return the routes for practice pictures; an account receives the pictures of its current attempt."""
 
     def send(request: Request, *, marks: bool) -> Response:
         image = _image(state, request)

@@ -45,7 +45,7 @@ def record_picture_url(record_id: str, place: int = 0, *, form: str = "small") -
 
 
 def record_picture_routes(state: AppState) -> list[Route]:
-    """Return the route of the pictures; the session middleware has identified the account."""
+    """Return the route for the pictures; the session middleware has already identified the account."""
     routes = _RecordPictures(state)
     return [Route("/curator/pictures/{record:str}/{place:number}/{form:str}", routes.picture)]
 
@@ -61,7 +61,7 @@ class _RecordPictures:
         self._decoding = threading.BoundedSemaphore(2)
 
     async def picture(self, request: Request) -> Response:
-        """Return one picture of a record to a curator; other accounts get the answer for a missing picture."""
+        """Return one picture of a record to a curator; other accounts get the same answer as for a missing picture."""
         return await run_in_threadpool(self._response, request)
 
     def _response(self, request: Request) -> Response:

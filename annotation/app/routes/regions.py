@@ -77,7 +77,7 @@ def proposals_url(task_id: int) -> str:
 
 
 def region_routes(state: AppState) -> list[Route]:
-    """Return the routes of helpers; the session middleware has identified the account."""
+    """Return the routes for helpers; the session middleware has already identified the account."""
     routes = _RegionRoutes(state)
     return [
         Route("/regions/{task:number}/helpers", routes.listed),
@@ -109,7 +109,7 @@ class _RegionRoutes:
         self._lock = threading.Lock()
 
     async def listed(self, request: Request) -> Response:
-        """Return the helpers of a task's campaign, and prepare the task's pictures."""
+        """Return the helpers of a task's campaign, and start preparing the task's pictures."""
         return await self._checked(request, self._listed)
 
     async def proposals(self, request: Request) -> Response:
@@ -117,7 +117,7 @@ class _RegionRoutes:
         return await self._checked(request, self._proposals)
 
     async def ask(self, request: Request) -> Response:
-        """Return the proposal that one helper makes."""
+        """Return the proposal of one helper."""
         if DRAFT_HEADER not in request.headers:
             return PlainTextResponse("only the app may send this\n", 403)
         body = bytearray()
@@ -192,7 +192,7 @@ class _RegionRoutes:
         return JSONResponse({"helpers": listed, "propose": list(task.helpers.propose), "starts": starts})
 
     def _work(self, body: bytes, task: _HelpedTask, helper: NamedHelper) -> tuple[HelperWork, str]:
-        """Return the checked request of a browser.
+        """Return the request of a browser, after checking it.
 
         Raises:
             ValueError: The body is not a JSON object of the right form.
@@ -252,7 +252,7 @@ class _RegionRoutes:
         ]
 
     def _proposed_ahead(self, helper: NamedHelper, task: _HelpedTask, image: ItemImage) -> list[Any] | None:
-        """Return a helper's unprompted proposal, or None while the helper computes it.
+        """Return a helper's unprompted proposal, or None while the proposal is being computed.
 
         Raises:
             BenchwrightError: The helper failed; the failure is reported once and then tried again.
@@ -285,7 +285,7 @@ class _RegionRoutes:
 
 
 class _Rates:
-    """Counter of requests for each account."""
+    """Counter of requests per account."""
 
     def __init__(self) -> None:
         self._counts: dict[str, tuple[float, float]] = {}
@@ -310,7 +310,7 @@ def _refusal(error: BenchwrightError, helper: NamedHelper, account: Account) -> 
 
 
 def _why(error: BenchwrightError, helper: NamedHelper, account: Account) -> str:
-    """Return why a helper gave no proposal; only curators see its program's output, which may name paths or servers."""
+    """Return why a helper gave no proposal; only curators see the helper's output, which may name paths or servers."""
     if isinstance(error, HelperMissing):
         return _in_words(unusable(helper))
     if _STATUS.get(type(error), 422) != 422:

@@ -38,7 +38,7 @@ SEEN_HEADER = "x-benchwright-seen"
 
 
 def picture_url(task_id: int, place: int, *, marks: bool = False) -> str:
-    """Return the path of a task's picture, or of its marks; `place` is the index from 0."""
+    """Return the path of a task's picture, or of the picture's marks; `place` is the index from 0."""
     return f"/pictures/{task_id}/{place}" + ("/marks" if marks else "")
 
 
@@ -48,7 +48,7 @@ def coarse_url(task_id: int, place: int) -> str:
 
 
 def detail_url(task_id: int, place: int) -> str:
-    """Return the path prefix of the tiles of a task's picture, followed by column and row."""
+    """Return the path prefix for the tiles of a task's picture; column and row follow."""
     return f"{picture_url(task_id, place)}/detail"
 
 
@@ -58,7 +58,7 @@ def draft_url(task_id: int) -> str:
 
 
 def task_routes(state: AppState) -> list[Route]:
-    """Return the routes of tasks; the session middleware has identified the account."""
+    """Return the routes for tasks; the session middleware has already identified the account."""
     routes = _TaskRoutes(state)
     return [
         Route("/pictures/{task:number}/{place:number}", routes.picture),
@@ -198,7 +198,7 @@ def mistakes_in_draft(campaign: Campaign, draft: Mapping[str, Any]) -> list[dict
 
 
 def _seen(request: Request) -> SeenDraft | None:
-    """Return the decision and draft that the sending window has seen, or None if the header is missing.
+    """Return the decision and draft that the sending window has shown, or None if the header is missing.
 
     Raises:
         ValueError: The header does not have the form `VERSION.REVISION`.

@@ -1,4 +1,4 @@
-"""Sign-in attempts: after a few failures, the next attempt must wait, and each wait is longer.
+"""Sign-in attempts: after a few failures, each further attempt must wait longer.
 
 Failures are counted in three ways. So an attacker gains no speed by changing the address or the account, and cannot
 lock out an account's owner by guessing their password:
@@ -27,7 +27,7 @@ _NO_WAIT = timedelta(0)
 
 
 class WaitPolicy(NamedTuple):
-    """Waiting times after failures, for one kind of count.
+    """Waiting times after failures, for one kind of counter.
 
     Attributes:
         counts_by: Kind of the count: `device`, `account` or `address`.
@@ -53,7 +53,7 @@ class _Failures(NamedTuple):
 
 
 class SignInAttempt(NamedTuple):
-    """An attempt to sign in to an account, from a device that its owner used before, or else from an address."""
+    """An attempt to sign in to an account, from a device that its owner has used before or else from an address."""
 
     account: str
     device: str | None
@@ -68,7 +68,7 @@ class SignInAttempt(NamedTuple):
 
 
 class Attempts:
-    """Counter of failures, in memory. If a kind has too many counts, the oldest are dropped first.
+    """Counters of failures, in memory; if there are too many of one kind, the oldest are dropped.
 
     Not thread-safe: only the server's event loop uses it.
     """
@@ -79,7 +79,7 @@ class Attempts:
         }
 
     def wait(self, attempt: SignInAttempt, *, now: datetime) -> timedelta:
-        """Return the time that an attempt must wait, which is zero or less if it need not wait."""
+        """Return the time for which an attempt must wait; zero or less if it need not wait."""
         return max(self._wait(policy, key, now) for policy, key in attempt.counts)
 
     def failed(self, attempt: SignInAttempt, *, now: datetime) -> None:
@@ -98,7 +98,7 @@ class Attempts:
             self._decrement(policy, key)
 
     def succeeded(self, attempt: SignInAttempt) -> None:
-        """Reset the account's failures in the counts of this attempt; its address keeps failures at other accounts."""
+        """Reset the account's failures in this attempt's counters; the address keeps failures for other accounts."""
         for policy, key in attempt.counts:
             if policy is ADDRESS:
                 self._decrement(policy, key)
@@ -106,7 +106,7 @@ class Attempts:
                 self._failures[policy].pop(key, None)
 
     def forget_account(self, name: str) -> None:
-        """Reset the failures at an account whose owner just chose another password."""
+        """Reset the failures for an account whose owner has just chosen another password."""
         self._failures[_ACCOUNT].pop(account_key(name), None)
 
     def _wait(self, policy: WaitPolicy, key: str, now: datetime) -> timedelta:
@@ -126,7 +126,7 @@ class Attempts:
 
 
 def account_key(name: str) -> str:
-    """Return the key for counting attempts at an account: its case-folded name without surrounding spaces."""
+    """Return the key for counting attempts on an account: its case-folded name without surrounding spaces."""
     return name.strip().casefold()
 
 

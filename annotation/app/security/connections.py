@@ -33,7 +33,7 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """Limits on each connection, and on their number.
+    """Limits on each connection, and on the number of connections.
 
     Attributes:
         head_s: Seconds until a request's head is complete, from the opening of the connection or its first byte.
@@ -77,7 +77,7 @@ def trusted_network(stated: str) -> Network:
 
 
 def with_more_files(limits: ConnectionLimits) -> ConnectionLimits:
-    """Raise this process's limit on open files as far as connections need, and return limits that the system allows."""
+    """Raise this process's limit on open files as far as needed; return connection limits that the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = limits.in_all + _FILES_FOR_OTHERS
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -104,7 +104,7 @@ def served_within(limits: ConnectionLimits, trusted_proxies: tuple[Network, ...]
 
 
 def _bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, ...]) -> type[H11Protocol]:
-    """Return uvicorn's protocol class with these limits."""
+    """Return uvicorn's protocol class with these limits added."""
 
     @lru_cache(4096)
     def is_trusted(host: str) -> bool:

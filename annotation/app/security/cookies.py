@@ -39,7 +39,7 @@ _KEY_FILE = "review.key"
 
 
 def signing_key(workspace: Path) -> str:
-    """Return the workspace's key, created on first use and readable by its owner only.
+    """Return the workspace's key, which is created on first use and which only its owner can read.
 
     Raises:
         DataError: The file `review.key` does not contain a key.
@@ -60,7 +60,7 @@ def signing_key(workspace: Path) -> str:
 
 
 class Cookies:
-    """Writer and reader of the app's cookies."""
+    """Writes and reads the app's cookies."""
 
     def __init__(self, key: str, *, secure: bool) -> None:
         self._signer = Signer(key, salt="benchwright-session")
@@ -79,12 +79,12 @@ class Cookies:
         return self._line(_LANGUAGE_COOKIE, tag + (_NEW if is_new else ""), _LANGUAGE_S)
 
     def language_in(self, header: str) -> str | None:
-        """Return the tag in a `Cookie` header, which may be unknown or invalid, or None if there is none."""
+        """Return the language tag in a `Cookie` header, which may be unknown or invalid; None if there is no tag."""
         stated = _read_cookie(header, self.name(_LANGUAGE_COOKIE))
         return None if stated is None else stated.removesuffix(_NEW)
 
     def new_language_in(self, header: str) -> str | None:
-        """Return the tag of a language chosen before signing in that no account has yet."""
+        """Return the tag of a language that was chosen before signing in and is not yet stored for any account."""
         stated = _read_cookie(header, self.name(_LANGUAGE_COOKIE)) or ""
         return stated.removesuffix(_NEW) if stated.endswith(_NEW) else None
 
@@ -114,7 +114,7 @@ class Cookies:
         return self.token(_read_cookie(header, self.name(COOKIE)))
 
     def nonce_in(self, header: str) -> str | None:
-        """Return the nonce that ties a form to a browser, from a `Cookie` header, or None if it has none."""
+        """Return the nonce that ties a form to a browser, from a `Cookie` header; None if there is no nonce."""
         return _read_cookie(header, self.name(_FORM_COOKIE))
 
     def attempt(self, content: str, *, now: datetime) -> str:
@@ -123,7 +123,7 @@ class Cookies:
         return self._line(ATTEMPT_COOKIE, self._attempts.sign(value).decode(), ATTEMPT_S)
 
     def attempt_in(self, header: str, *, now: datetime) -> str | None:
-        """Return the content of an attempt of the last ten minutes, or None if there is none with a valid signature."""
+        """Return the content of an attempt from the last ten minutes; None if there is no validly signed one."""
         try:
             value = self._attempts.unsign(_read_cookie(header, self.name(ATTEMPT_COOKIE)) or "").decode()
             since, _, content = urlsafe_b64decode(value + "=" * (-len(value) % 4)).decode().partition(" ")
@@ -154,7 +154,7 @@ class Cookies:
         return device if _fingerprint(account) in fingerprints else None
 
     def _known_device(self, header: str) -> tuple[str | None, list[str]]:
-        """Return the device in a `Cookie` header (None if it has none) and the accounts' fingerprints."""
+        """Return the device in a `Cookie` header (None if there is no device) and the fingerprints of its accounts."""
         try:
             value = self._devices.unsign(_read_cookie(header, self.name(DEVICE_COOKIE)) or "").decode()
         except (BadSignature, UnicodeError):
@@ -177,7 +177,7 @@ def _fingerprint(account: str) -> str:
 
 
 def _read_cookie(header: str, name: str) -> str | None:
-    """Return one value of a `Cookie` header."""
+    """Return one value from a `Cookie` header."""
     jar: SimpleCookie = SimpleCookie()
     try:
         jar.load(header)

@@ -1,4 +1,4 @@
-"""Headers of every response, which prevent the browser from loading, running or framing anything from other sites."""
+"""Headers of every response, which prevent browsers from loading, running or framing anything from other sites."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def sign_in_policy() -> str:
 
 
 def _app_policy() -> dict[str, str]:
-    """Return the policy of Streamlit's pages, which need inline styles, and this package's components from blobs.
+    """Return the policy for Streamlit's pages, which need inline styles and load this package's components from blobs.
 
     Only the inline scripts of Streamlit's own page, identified by their hashes, may run. A script injected into a text
     would not run.
@@ -69,7 +69,7 @@ def _app_policy() -> dict[str, str]:
 
 
 class _InlineScripts(HTMLParser):
-    """Collector of the texts of a page's scripts without `src`."""
+    """Collects the texts of a page's scripts that have no `src`."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A client of an OpenID provider: authorization code flow with PKCE, state and nonce, and full checks of the ID token.
+"""A client for an OpenID provider: authorization code flow with PKCE, state and nonce, and full ID token checks.
 
 A provider's data is untrusted: the client bounds its size, checks it against the request, and never shows it.
 """
@@ -32,7 +32,7 @@ class ProviderError(BenchwrightError):
 
 
 class SignInFlow(NamedTuple):
-    """Random values that identify one attempt to sign in; only the browser that began it knows them."""
+    """Random values that identify an attempt to sign in; only the browser that began the attempt knows them."""
 
     state: str
     nonce: str
@@ -46,7 +46,7 @@ def new_flow() -> SignInFlow:
 
 @dataclass(frozen=True)
 class ProviderSettings:
-    """Settings of a provider, and of this app as its client.
+    """Settings of a provider, and of this app as the provider's client.
 
     Attributes:
         issuer: URL of the provider, exactly as the provider states it.
@@ -115,7 +115,7 @@ class IdentityProvider:
         return check_id_token(token, keys, self._settings, nonce=flow.nonce, now=now)
 
     def is_ours(self, issuer: str | None) -> bool:
-        """Return whether the issuer that an answer names (RFC 9207) is this provider."""
+        """Return whether the issuer in an answer (RFC 9207) is this provider."""
         return issuer is None or issuer == self._settings.issuer
 
     def _token(self, code: str, flow: SignInFlow) -> str:
@@ -182,7 +182,7 @@ class IdentityProvider:
 def check_id_token(
     token: str, keys: Mapping[str, Any], settings: ProviderSettings, *, nonce: str, now: datetime
 ) -> Identity:
-    """Return the identity in an ID token, after checking the token.
+    """Return the identity in an ID token after checking the token.
 
     The checks cover the signature by a key of the provider, the issuer, the audience and authorized party, the expiry
     and other times (with a tolerance of a minute), the nonce, and the subject.
@@ -214,7 +214,7 @@ def check_id_token(
 
 
 def _check_installed() -> None:
-    """Check the installation of Authlib, which signing in through a provider needs.
+    """Check that Authlib is installed, which signing in through a provider requires.
 
     Raises:
         PrerequisiteError: Authlib is not installed.

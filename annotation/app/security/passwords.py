@@ -1,4 +1,4 @@
-"""Passwords, hashed by argon2id with the library's default parameters; checks take as long for unknown names."""
+"""Passwords, hashed with argon2id and the library's default parameters; checks take as long for unknown names."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def hash_password(password: str) -> str:
 
 
 def is_right(password: str, password_hash: str | None) -> bool:
-    """Return whether a password matches a hash; without a hash, return False after the same time."""
+    """Return whether a password matches a hash; without a hash, return False after an equal time."""
     try:
         matches = _HASHER.verify(password_hash or _dummy_hash(), password[: _LONGEST + 1])
     except (VerificationError, InvalidHashError):
@@ -55,7 +55,7 @@ class HashingBusyError(BenchwrightError):
 
 
 class BoundedHashing:
-    """Hasher of passwords in a bounded number of separate threads; each computation takes 64 MiB.
+    """Hashes passwords in a bounded number of separate threads; each computation takes 64 MiB.
 
     Args:
         at_once: Maximum number of simultaneous computations; default 2.

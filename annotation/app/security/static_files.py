@@ -1,4 +1,4 @@
-"""Streamlit's own files, served for slow lines: compressed once, cached by browsers, and sent before the sign-in.
+"""Streamlit's own files, optimized for slow lines: compressed once, cached by browsers, and sent before the sign-in.
 
 The files are the same for all users and contain no data of the app, so they alone need no session. A page of the app
 needs a hundred of them, 2.6 MB uncompressed and 0.8 MB compressed, which arrive while the user types a password.
@@ -29,7 +29,7 @@ _NEEDED = re.compile(r'(?:href|src)="\./(static/[\w./-]+\.(?:js|css|woff2))"')
 
 @cache
 def static_files() -> dict[str, Path]:
-    """Return Streamlit's own scripts, styles and fonts by their path on the server."""
+    """Return Streamlit's own scripts, styles and fonts by path on the server."""
     folder = _folder()
     files = (path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES and path.is_file())
     return {_STATIC + path.relative_to(folder).as_posix(): path for path in files}
@@ -37,7 +37,7 @@ def static_files() -> dict[str, Path]:
 
 @cache
 def needed_files() -> tuple[str, ...]:
-    """Return the paths of the files that the review page needs, in the order of its requests."""
+    """Return the paths of the files that the review page needs, in the order in which it requests them."""
     page = (_folder().parent / "index.html").read_text(encoding="utf-8")
     first = [f"/{name}" for name in _NEEDED.findall(page)]
     later = [path for name in LATER for path in static_files() if path.rsplit("/", 1)[1].startswith(f"{name}.")]

@@ -1,1 +1,1 @@
-"""Photographs that curators upload in the browser, as folders for a new benchmark."""
+"""Photographs that curators upload in the browser, stored as folders for a new benchmark."""

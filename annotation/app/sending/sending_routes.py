@@ -24,7 +24,7 @@ _SCRIPT = '<script src="/own-pages/send.js" defer></script>'
 
 
 def sending_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     sent = SentPhotographs(state.workspace)
 
     def show(asked: CuratorRequest) -> Response:

@@ -1,4 +1,4 @@
-"""The card of a case for an adjudicator: the item with its key, and the annotators' answers without names.
+"""The card for an adjudicator's case: the item with its key, and the annotators' answers without names.
 
 For marked regions, the card has the form's fields, in which the adjudicator marks the valid regions. Each answer has
 its regions by field, which the canvas overlays.

@@ -58,7 +58,7 @@ Annotators may look at a picture for that long without moving; after a longer pa
 
 @dataclass(frozen=True)
 class Card:
-    """The data of a task for the browser; they include the key only if the campaign's form shows it.
+    """The data of a task for the browser, which include the key only if the campaign's form shows the key.
 
     Attributes:
         slot: Slot of the decision.
@@ -129,12 +129,12 @@ class Card:
 
     @property
     def letters_choose(self) -> bool:
-        """Return whether letters and clicks on pictures choose among the item's options."""
+        """Return whether letters and clicks on pictures choose from the item's options."""
         return self.mode == ANSWER or any(field["type"] == "one_choice" for field in self.fields)
 
     @property
     def texts(self) -> list[str]:
-        """Return the texts of the item and those next to it, for drawing formulas."""
+        """Return the texts of the item and those next to it, in which formulas are to be drawn."""
         beside = [text["text"] for text in self.beside]
         answers = [line for answer in self.answers for line in answer["lines"]]
         feedback = [] if self.feedback is None else [self.feedback["said"], self.feedback["why"]]
@@ -143,7 +143,7 @@ class Card:
 
     @property
     def reserved_letters(self) -> tuple[str, ...]:
-        """Return the letters reserved for options; a command with such a letter takes Shift."""
+        """Return the letters reserved for options; a command with one of these letters requires Shift."""
         is_reserved = self.mode != _FORM or self.letters_choose
         return tuple(choice["key"] for choice in self.choices) if is_reserved else ()
 
@@ -220,7 +220,7 @@ def _helped(campaign: Campaign, task: OwnTask) -> dict[str, str]:
 
 
 def _evidence_of(campaign: Campaign, task: OwnTask) -> dict[str, Any] | None:
-    """Return the field for regions that justify a decision, or None if a task takes none."""
+    """Return the field for regions that justify a decision, or None if a task accepts no such regions."""
     form, item = campaign.form, task.item
     if form.evidence is None or not task.takes_regions:
         return None
@@ -252,7 +252,7 @@ def _proposed(proposals: Proposals) -> dict[str, Any]:
 
 
 def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
-    """Return the name of the sheet of keyboard keys for a task's card."""
+    """Return the name of the keyboard sheet for a task's card."""
     typed = campaign.form.typed
     to_writer = "_to_writer" if campaign.form.to_writer and task.has_writer else ""
     if campaign.form.evidence is not None and task.takes_regions:
@@ -270,7 +270,7 @@ def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
 
 
 def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
-    """Return an earlier decision as the card shows it."""
+    """Return an earlier decision in the form in which the card shows it."""
     return {
         "decision": submission.decision,
         "reasons": list(submission.reasons),
@@ -282,14 +282,14 @@ def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
 
 
 def _headline_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
-    """Return a text for an earlier decision; for a long form, only its first field, since the rest appears below."""
+    """Return a text for an earlier decision; for a long form, its first field only, since the rest appears below."""
     if form is None or fields is None or not any(isinstance(field, Repeated) for field in form.fields):
         return _fields_in_words(form, fields)
     return value_in_words(form.headline, fields[form.headline.name])
 
 
 def is_blind(task: OwnTask, campaign: Campaign) -> bool:
-    """Return whether a task still waits for the answer that precedes the display of its key."""
+    """Return whether a task still awaits the answer that must precede the display of its key."""
     return campaign.form.blind_first and task.answered is None
 
 
@@ -307,7 +307,7 @@ def _shown_with_key(task: OwnTask, form: CampaignForm) -> list[dict[str, str]]:
 
 
 def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[str, Any]:
-    """Return the editable parts of an item, with their present texts; choices that are pictures are not editable."""
+    """Return the editable parts of an item, with their present texts; choices that are pictures cannot be edited."""
     return {
         "question": item.question,
         "choices": {choice.key: choice.text for choice in item.choices if choice.text is not None},
@@ -324,7 +324,7 @@ def _fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str
 
 
 def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> str:
-    """Return a decision as worded on the card: an option with its letter, a form's words for codes, or button text."""
+    """Return a decision as worded on the card: an option with its letter, words for form codes, or a button's text."""
     typed = form_in_language(campaign.form.typed)
     if campaign.form.takes_choices or (typed is not None and isinstance(typed.headline, OneChoice)):
         words = {option["key"]: option["words"] for option in options_of(item)}
@@ -338,7 +338,7 @@ def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> s
 def _fields(
     form: Form, item: TaskContent, key: str | None, *, answered: str | None, to_writer: bool
 ) -> list[dict[str, Any]]:
-    """Return a form's fields for the card; a field for choosing one of the item's choices gets these as its options.
+    """Return a form's fields for the card; a field for choosing among the item's choices has these as its options.
 
     The field for the answer before the key is left out once that answer is stored. Fields that send the item back are
     left out if no annotator wrote it.

@@ -1,4 +1,4 @@
-"""Events from a card: decisions, skips and comments from browsers, with checks of their form."""
+"""Events from a card: decisions, skips and comments sent by browsers, with checks of their form."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def event_of(sent: Any) -> CardEvent:
 
 
 def _seen_sent(sent: Mapping[str, Any]) -> SeenDraft | None:
-    """Return the decision and draft that a window had seen, or None if the browser sent neither.
+    """Return the decision and draft that a window has shown, or None if the browser sent neither.
 
     Raises:
         RefusedError: The version or the revision is not a number.
@@ -96,7 +96,7 @@ def _window_sent(sent: Mapping[str, Any]) -> str:
 
 
 def _seconds_sent(value: Any) -> float | None:
-    """Return the seconds that a browser sent, if any; the store bounds them further.
+    """Return the number of seconds that a browser sent, if any; the store limits it further.
 
     Raises:
         RefusedError: The value is not a number.
@@ -125,7 +125,7 @@ def _fields_sent(fields: Any) -> dict[str, Any] | None:
 
 
 def _edits_sent(edits: Any) -> dict[str, Any] | None:
-    """Return the edits that a browser sent, an object or None; the store checks their content.
+    """Return the edits that a browser sent, an object or None; their content is checked by the store.
 
     Raises:
         RefusedError: The value is anything else.

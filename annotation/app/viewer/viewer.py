@@ -69,7 +69,7 @@ class ViewerPicture:
 def show_pictures(
     pictures: Sequence[ViewerPicture], *, key: str, texts: Mapping[str, str] | None = None, place: str = "pictures"
 ) -> None:
-    """Show an item's pictures with one zoom for all; two pictures can also be shown under a slider or in turn.
+    """Show an item's pictures with the same zoom; two pictures can also be shown under a slider or in turn.
 
     Running the script again with the same arguments leaves the screen unchanged. Another `key` resets the zoom. The
     chosen way to compare and the chosen visibility of marks persist for the browser's session.

@@ -15,7 +15,7 @@ def invitation_path(token: str) -> str:
 
 
 def state_of(account: Account) -> AccountState:
-    """Return a one-word status that says whether the account's owner can sign in."""
+    """Return a one-word status that indicates whether the account's owner can sign in."""
     if account.is_disabled:
         return "locked"
     if account.is_taken_up:

@@ -726,12 +726,12 @@ ITEM_STATES = Texts(
 
 
 def words_for(code: str) -> str:
-    """Return the words for a code of a form or an outcome, or the code with spaces if it has no entry."""
+    """Return the words for a code in a form or an outcome; without an entry, the code with spaces."""
     return CODES[code] if code in CODES else " + ".join(words_of_code(part) for part in code.split("+"))
 
 
 def rule_in_words(rule: str) -> str:
-    """Return the words for a rule: `unanimous(2)` becomes "All 2 agree", `answers(3)` "Every answer counts"."""
+    """Return the words for a rule: `unanimous(2)` becomes "All 2 agree", and `answers(3)` "Every answer counts"."""
     try:
         parsed = parse_rule(rule)
     except BenchwrightError:

@@ -17,12 +17,12 @@ DIRECTED_STYLE = f"""
 
 
 def runs_right_to_left(text: str) -> bool:
-    """Return whether a text runs from right to left, according to its first letter with a direction."""
+    """Return whether a text runs from right to left, according to its first letter that has a direction."""
     directions = (unicodedata.bidirectional(character) for character in text)
     return next((direction != "L" for direction in directions if direction in {"L", "R", "AL"}), False)
 
 
 def inert(text: str) -> str:
-    """Return a text with escapes for all characters that Markdown would interpret, and for invisible ones."""
+    """Return a text in which all characters that Markdown would interpret, and all invisible ones, are escaped."""
     special = "\\`*_{}[]<>()#+-.!|~:$"
     return "".join(f"\\{character}" if character in special else character for character in escaped(text))

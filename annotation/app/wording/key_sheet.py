@@ -1,4 +1,4 @@
-"""The sheet of keyboard keys: the effect of each key on a card, in the order in which to learn them."""
+"""The keyboard sheet: the effect of each key on a card, in the order in which the keys should be learned."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .texts import TEXTS
 
 
 class KeyWords(TypedDict):
-    """A key, or a group of keys, and words for its effect."""
+    """A key, or a group of keys, and a description of its effect."""
 
     key: str
     words: str

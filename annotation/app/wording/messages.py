@@ -1,4 +1,4 @@
-"""Error messages that can appear on a page, as the store, the forms and the commands write them in English.
+"""Error messages that can appear on a page, in the English in which the store, the forms and the commands write them.
 
 Deeper layers do not handle languages: they raise an error with an English message, and a page shows it by `message_of`.
 A message that can reach a page is listed here with placeholders for its values, and in each language file under

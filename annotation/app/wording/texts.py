@@ -419,7 +419,7 @@ AUDIT_TITLES = {
 
 
 def title_of(name: str) -> str:
-    """Return the displayed name of a campaign or a task.
+    """Return the name under which a campaign or a task is displayed.
 
     `beyond_the_image` becomes "Beyond the image"; `audit-edits-2`, a campaign on an audit's findings, becomes "Edits
     2".
@@ -431,11 +431,11 @@ def title_of(name: str) -> str:
 
 
 def words_of_code(code: str) -> str:
-    """Return the words for a code: `wrong_answer` becomes "wrong answer"; those in `NAMES` have translations."""
+    """Return the words for a code: `wrong_answer` becomes "wrong answer"; codes in `NAMES` have translations."""
     english = AUDIT_TITLES.get(code) or " ".join(code.replace("_", " ").split()) or code
     return chosen_language().text("names", code, english)
 
 
 def message_of(error: BaseException) -> str:
-    """Return the message of an error, in the chosen language if `MESSAGES` lists it."""
+    """Return an error's message, in the chosen language if `MESSAGES` lists the message."""
     return chosen_language().message(str(error))

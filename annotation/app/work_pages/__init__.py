@@ -1,1 +1,1 @@
-"""Pages of annotators' work that the app serves without Streamlit: their decisions, and discussions of items."""
+"""Pages for annotators' work that the app serves without Streamlit: their decisions, and discussions of items."""

@@ -46,13 +46,13 @@ _LONGEST_ID = 200
 
 
 def discussion_routes(state: AppState) -> list[Route]:
-    """Return the routes of the page; the session middleware has identified the account."""
+    """Return the routes for the page; the session middleware has already identified the account."""
     page = _DiscussionPage(state)
     return form_routes(state, DISCUSSION, page.show, {"post": page.post}, roles=EVERYBODY)
 
 
 def task_to_discuss(state: AppState, account: Account, campaign: Campaign, item_id: str) -> int | None:
-    """Return the task whose item an account may discuss, or None if it may not.
+    """Return the task whose item an account may discuss, or None if the account may not discuss it.
 
     Annotators may discuss items that they decided; curators and adjudicators may discuss every item of the campaign.
     """
@@ -112,7 +112,7 @@ class _DiscussionPage:
         return RedirectResponse(discussion_address(campaign.name, item_id), 303)
 
     def _refuse(self, asked: AccountRequest, campaign: Campaign) -> Response:
-        """Return the page that states why there is no discussion, and shows the submitted text, if any, for copying."""
+        """Return the page that states why there is no discussion; it shows any submitted text for copying."""
         sent = asked.fields.get("words", "")
         body = f"<p>{escape(TEXTS['no_discussion'])}</p>"
         if sent:
@@ -122,7 +122,7 @@ class _DiscussionPage:
         )
 
     def _note_seen(self, task_id: int, name: str) -> None:
-        """Record once that the account sees the key and every decision."""
+        """Record, once only, that the account sees the key and every decision."""
         with self._state.store.reading() as connection:
             is_noted = has_opened(connection, task_id, name)
         if not is_noted:

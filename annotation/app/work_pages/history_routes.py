@@ -1,4 +1,4 @@
-"""Routes of the page of an account's own decisions, with links for changing and discussing each."""
+"""Routes of the page for an account's own decisions, with links for changing and discussing each one."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _MOST_PAGES = 1_000_000
 
 
 class _SoughtPage(NamedTuple):
-    """The words that decisions must contain, and the page number."""
+    """The words that the decisions must contain, and the page number."""
 
     words: str
     page: int
 
 
 def history_routes(state: AppState) -> list[Route]:
-    """Return the route of the page; the session middleware has identified the account."""
+    """Return the route for the page; the session middleware has already identified the account."""
     return form_routes(state, HISTORY, _HistoryPage(state).show, {}, roles=EVERYBODY)
 
 
@@ -50,7 +50,7 @@ class _HistoryPage:
         self._state = state
 
     def show(self, asked: AccountRequest) -> Response:
-        """List an account's decisions in a campaign, latest first, with their discussions if it is closed."""
+        """List an account's decisions in a campaign, latest first, with their discussions if the campaign is closed."""
         seen = own_campaigns(self._state, asked)
         campaign = seen.campaign
         if campaign is None:
@@ -76,7 +76,7 @@ class _HistoryPage:
 
 
 def _found(queue: TaskQueue, campaign: Campaign, search: _SoughtPage) -> list[HistoryEntry]:
-    """Return the decisions of a page, and the next one if there is any."""
+    """Return the decisions on a page, and the next decision if there is one."""
     after = (search.page - 1) * _A_PAGE
     if not search.words:
         return queue.history(limit=_A_PAGE + 1, after=after)
@@ -91,7 +91,7 @@ def _why_none(search: _SoughtPage) -> str:
 
 
 def _menus(seen: OwnCampaigns, search: _SoughtPage) -> str:
-    """Return the menu of campaigns and the field of the search."""
+    """Return the menu of campaigns and the search field."""
     words = FieldWords(TEXTS["find"], TEXTS["last_searched"].format(most=_SEARCHED) if search.words else "")
     hint = escape(TEXTS["find_hint"], quote=True)
     more = f'maxlength="{_LONGEST_WORDS}" dir="auto" placeholder="{hint}"'
@@ -100,7 +100,7 @@ def _menus(seen: OwnCampaigns, search: _SoughtPage) -> str:
 
 
 def _pager(campaign: str, search: _SoughtPage, *, has_more: bool) -> str:
-    """Return links to the later and the earlier decisions; empty if all are on one page."""
+    """Return links to later and earlier decisions; empty if all are on one page."""
 
     def link(page: int, words: str) -> str:
         query = {"campaign": campaign, **({"find": search.words} if search.words else {}), "page": page}

@@ -1,4 +1,4 @@
-"""One line of the page of an account's own decisions, as HTML, and the texts that a search covers."""
+"""One line on the page of an account's own decisions, as HTML, and the texts that a search covers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..wording.texts import TEXTS, title_of, words_of_code
 
 
 def entry_row(entry: HistoryEntry, campaign: Campaign, posts: Mapping[str, int] | None) -> str:
-    """Return the line of a decision.
+    """Return the line for a decision.
 
     Args:
         entry: The decision.

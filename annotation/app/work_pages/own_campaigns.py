@@ -1,4 +1,4 @@
-"""The campaign of a request to a page of annotators' work, among those that the account sees."""
+"""The campaign of a request to a page for annotators' work, among the campaigns that the account sees."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OwnCampaigns(NamedTuple):
 
 
 def own_campaigns(state: AppState, asked: AccountRequest) -> OwnCampaigns:
-    """Return the campaigns that an account sees, in the order of its menu, and the one that a request names."""
+    """Return the campaigns that an account sees, in the order of its menu, and the campaign in a request."""
     by_name = {campaign.name: campaign for campaign in campaigns_of(state, asked.account)}
     wanted = wanted_campaign(asked, ())
     if not wanted and by_name:

@@ -1,1 +1,1 @@
-"""The workbench: pictures and card of one task after another, with the next ones prefetched."""
+"""The workbench: pictures and card of one task after another; the next tasks are prefetched."""

@@ -1,4 +1,4 @@
-"""An adjudicator's work in a campaign: the cases that annotators leave open, and the decision on each."""
+"""An adjudicator's work in a campaign: the cases that annotators leave open, and the decision on each case."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ class AdjudicatorWork:
 
     @property
     def cases(self) -> list[QueuedCase]:
-        """Return the cases open to the adjudicator, read once between two decisions."""
+        """Return the cases open to the adjudicator, which are read once between two decisions."""
         if self._cases is None:
             self._cases = self._queue.queue()
         return self._cases
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the id of the case to decide next; skipped cases return once no others are left."""
+        """Return the id of the case to decide next; skipped cases return once no other cases are left."""
         place = {task_id: number for number, task_id in enumerate(skipped, 1)}
         return sorted((case.task_id for case in self.cases), key=lambda task_id: place.get(task_id, 0))[:1]
 
     def task(self, task_id: int) -> WorkTask:
-        """Return a case, and record its opening.
+        """Return a case, and record that it was opened.
 
         Raises:
             RefusedError: The case is not in this adjudicator's queue.
@@ -68,7 +68,7 @@ class AdjudicatorWork:
         return EventResult()
 
     def messages(self) -> Sequence[Message]:
-        """Return no messages; the annotators' work in the campaign shows them."""
+        """Return no messages, because the annotators' work in the campaign shows them."""
         return ()
 
     def progress(self) -> WorkProgress:

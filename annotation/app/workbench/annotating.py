@@ -1,4 +1,4 @@
-"""An annotator's work in a campaign: their held tasks, and their actions on each."""
+"""An annotator's work in a campaign: their held tasks, and their actions on each task."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AnnotatorWork:
         self._queue = TaskQueue(state.store, campaign, account.name)
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the ids of the annotator's held tasks, after taking the next ones; the store records skips."""
+        """Return the ids of the tasks that the annotator holds, after taking the next ones; the store records skips."""
         del skipped
         return self._queue.hold(1 + AHEAD, now=clock())
 
@@ -98,7 +98,7 @@ class AnnotatorWork:
         return EventResult(words=words, notice=self._gold_notice(event.task))
 
     def _gold_notice(self, task_id: int) -> Sequence[str]:
-        """Return the feedback on a gold item just decided, as lines; empty for other items or if feedback is off."""
+        """Return feedback on a gold item that was just decided, as lines; empty for other items or without feedback."""
         told = self._queue.gold_feedback(task_id, now=clock())
         if told is None:
             return ()
@@ -113,14 +113,14 @@ class AnnotatorWork:
         return [head, question_in_words(item), *lines, *([why] if why else [])]
 
     def _quiet_word(self, event: CardEvent) -> str:
-        """Return a short hint after a decision too fast for its pictures and text; empty for other decisions."""
+        """Return a short hint after a decision that was too fast for its pictures and text; empty otherwise."""
         if not is_too_fast(event.submission.active_s, _MOST_SHORTEST_S):
             return ""
         shortest_s = self._queue.task(event.task, now=clock()).shortest_s
         return TEXTS["too_fast"] if is_too_fast(event.submission.active_s, shortest_s) else ""
 
     def progress(self) -> WorkProgress:
-        """Return the number of decided tasks, and of tasks left in the annotator's part."""
+        """Return the number of decided tasks, and of tasks left in the annotator's share."""
         progress = self._queue.progress(now=clock())
         part = self._queue.share_left(progress)
         name = "mine_done" if part == progress.left else "part_done" if part else "part_is_done"
@@ -142,7 +142,7 @@ class AnnotatorWork:
             confirm_message(connection, message, self._queue.annotator, now=clock())
 
     def _decide(self, event: CardEvent) -> None:
-        """Store a decision; if it is refused, keep the input as a draft."""
+        """Store a decision; if the decision is refused, keep the input as a draft."""
         queue, now, seen = self._queue, clock(), event.seen
         slot_id = queue.slot_of(event.task, now=now)
         try:

@@ -1,4 +1,4 @@
-"""Practice on the workbench: card and pictures as for real tasks, and the right decision after each one made."""
+"""Practice on the workbench: card and pictures as for real tasks, and the right decision after each answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .work import AHEAD, EventResult, ViewedPicture, WorkProgress, WorkTask, pic
 
 
 class PracticeWork:
-    """The practice of one person in one campaign. The id of a task is its position in the attempt, counted from 1.
+    """One person's practice in one campaign; a task's id is its position in the attempt, counted from 1.
 
     Args:
         state: State of the app.
@@ -44,7 +44,7 @@ class PracticeWork:
         self._campaign = replace(campaign, form=self._queue.form)
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the ids of the items to decide next; skipped ones return once no others are left."""
+        """Return the ids of the items to decide next; skipped items return once no others are left."""
         attempt = self._queue.state().attempt
         if attempt is None or attempt.ended_at is not None:
             return []
@@ -99,7 +99,7 @@ class PracticeWork:
         return EventResult(event.task)
 
     def messages(self) -> Sequence[Message]:
-        """Return no messages; the annotators' work in the campaign shows them."""
+        """Return no messages, because the annotators' work in the campaign shows them."""
         return ()
 
     def progress(self) -> WorkProgress:

@@ -55,7 +55,7 @@ class WorkTask:
 
 
 class ViewedPicture(TypedDict):
-    """Path and size of an item's picture, as fields of `ViewerPicture`."""
+    """Path and size of an item's picture, as fields for `ViewerPicture`."""
 
     src: str
     marks: str | None
@@ -95,7 +95,7 @@ class Work(Protocol):
     """The work of one person in one campaign, as an annotator or an adjudicator."""
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the ids of the tasks to do next, in order; `skipped` are the window's skipped tasks, latest last."""
+        """Return the ids of the next tasks, in order; `skipped` lists the tasks skipped in the window, latest last."""
 
     def task(self, task_id: int) -> WorkTask:
         """Return a task as the workbench shows it.
@@ -115,7 +115,7 @@ class Work(Protocol):
         """Return the amount of work done and left."""
 
     def messages(self) -> Sequence[Message]:
-        """Return the messages that this person has not confirmed."""
+        """Return the messages that the user has not confirmed."""
 
 
 def work_state(
@@ -157,7 +157,7 @@ def work_state(
 
 
 def results_of(work: Work, events: Sequence[CardEvent]) -> list[EventResult]:
-    """Carry out events in order and return the result of each; a refused event does not block later ones."""
+    """Carry out events in order and return the result of each; a refused event does not stop later ones."""
     results = []
     for event in events:
         try:
@@ -182,7 +182,7 @@ def with_results(work: Work, state: dict[str, Any], results: Sequence[EventResul
 
 
 def require_shown(state: AppState, task_id: int) -> None:
-    """Refuse a decision on a task that the user cannot have seen, even if their browser allowed it.
+    """Refuse a decision on a task that the user cannot have seen, even if the browser allowed it.
 
     Raises:
         RefusedError: One of the task's pictures cannot be shown.

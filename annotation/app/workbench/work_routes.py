@@ -1,4 +1,4 @@
-"""Routes of the workbench: they pass a user's actions to the store, and return the next tasks."""
+"""Routes of the workbench, which pass a user's actions to the store and return the next tasks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _WorkRequest(NamedTuple):
 
 
 def work_routes(state: AppState) -> list[Route]:
-    """Return the routes of the workbench; the session middleware has identified the account."""
+    """Return the routes for the workbench; the session middleware has already identified the account."""
 
     async def annotate(request: Request) -> Response:
         return await _respond(request, state, _annotator_work)
@@ -102,7 +102,7 @@ async def _respond(request: Request, state: AppState, work_of: Callable[[AppStat
 async def _checked(
     request: Request, state: AppState, respond: Callable[[Account, _WorkRequest], dict[str, Any]]
 ) -> Response:
-    """Read a request, check it, and respond in a thread."""
+    """Read and check a request, and respond in a thread."""
     # A page of another site cannot add the header unless this server allows it in response to a preflight request.
     if DRAFT_HEADER not in request.headers:
         return PlainTextResponse("only the app may send this\n", 403)
@@ -129,7 +129,7 @@ async def _checked(
 
 
 def _takes_regions(store: ReviewStore, name: str | None = None) -> bool:
-    """Return whether annotators mark regions in a campaign, or without a name, in any campaign not archived."""
+    """Return whether annotators mark regions in a campaign or, without a name, in any campaign that is not archived."""
     campaigns = store.campaigns() if name is None else [store.campaign(name)]
     return any(campaign.form.region_fields for campaign in campaigns)
 
@@ -168,7 +168,7 @@ def _ids(sent: Mapping[str, Any], name: str) -> list[int]:
 
 
 def _message(sent: Mapping[str, Any]) -> int:
-    """Return the id of the message that a request confirms, or 0, which no message has, if it names none."""
+    """Return the id of the message that a request confirms; if it confirms none, return 0, which no message has."""
     number = sent.get("message", 0)
     if type(number) is not int:
         raise ValueError("a message must be named by its number")

@@ -19,7 +19,7 @@ from ...workflow.submitted_answers import fields_in
 
 
 class CollectedPhoto(NamedTuple):
-    """A photograph that an annotator submitted for a prompt.
+    """A photograph that an annotator submitted in response to a prompt.
 
     Args:
         image_id: SHA-256 of its file.

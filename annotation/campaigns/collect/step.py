@@ -97,7 +97,7 @@ class Collect(AssignedCampaign):
         return value
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to date with the prompts, and return each image's prompt once all are answered."""
+        """Bring the tasks up to date with the prompts; return each image's prompt once all prompts are answered."""
         images = [record.image_id for record in records]
         form = collect_form(
             self.licences, max_bytes=self.max_bytes, max_pixels=self.max_pixels, min_side_px=self.min_side_px
@@ -144,7 +144,7 @@ def _not_taken_in(photos: Iterable[CollectedPhoto], ctx: CampaignContext) -> int
 
 
 def _summary(decisions: Iterable[Annotation], photos: Iterable[CollectedPhoto], *, simulated: bool) -> dict[str, Any]:
-    """Return the numbers of tasks, and of photographs by license, without times or names."""
+    """Return the numbers of tasks and of photographs by license, without times or names."""
     annotations = list(decisions)
     names = pseudonyms(annotations)
     photographs = list(photos)

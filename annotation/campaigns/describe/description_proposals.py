@@ -24,7 +24,7 @@ _PARTS = ("ask", "right", "wrong")
 def proposed_description(
     image_id: str, drafts: Mapping[str, Mapping[str, Any]], form: Form, *, several_types: bool
 ) -> Proposals | None:
-    """Return the drafts about an image as proposals for the form, or None if no step drafted for the image.
+    """Return the drafts for an image as proposals for the form, or None if no step made a draft for the image.
 
     With several entries, the first description and the first three questions are used.
 
@@ -77,7 +77,7 @@ def draft_at(place: str) -> str:
 
 
 def authors_of_description(fields: Mapping[str, Any]) -> dict[str, str]:
-    """Return the authors of the texts that an annotator took from a draft, by `explanation` or `labels`.
+    """Return the authors of the texts that an annotator took from a draft; keys: `explanation` and `labels`.
 
     Args:
         fields: Values that an annotator submitted.
@@ -86,7 +86,7 @@ def authors_of_description(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def authors_of_question(fields: Mapping[str, Any], number: int) -> dict[str, str]:
-    """Return the authors of the texts that an annotator took from a question's draft, by `question` or `choices`.
+    """Return the authors of the texts that an annotator took from a question's draft; keys: `question` and `choices`.
 
     Args:
         fields: Values that an annotator submitted.

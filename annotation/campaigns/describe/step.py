@@ -106,7 +106,7 @@ class Describe(AssignedCampaign):
         return columns_with_drafts(self.drafted_by)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step itself, if all entries that draft for it are before it.
+        """Return the step itself, if all entries that make drafts for it come before it.
 
         Raises:
             RecipeError: An entry is not before this step, or drafts nothing.
@@ -115,13 +115,13 @@ class Describe(AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result, with later ones only if they change the original behavior."""
+        """Return the settings that determine the result; newer ones only if they change the original behavior."""
         parameters = super().parameters()
         unset = [name for name in ("several_types", "drafted_by") if not parameters[name]]
         return {name: value for name, value in parameters.items() if name not in unset}
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to date with these images, and return the descriptions once every image is described."""
+        """Bring the tasks up to date with these images; return the descriptions once every image is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
         typed = description_form(several_types=self.several_types, drafts=bool(self.drafted_by))
         form = CampaignForm(fields=typed.fields, guidelines=guidelines)
@@ -157,7 +157,7 @@ class Describe(AssignedCampaign):
 
 
 def implication_in(annotation: Annotation, campaign: str) -> Implication | None:
-    """Return what an annotator wrote about an image, or None if they found that it conveys nothing."""
+    """Return what an annotator wrote about an image, or None if the annotator found that it conveys nothing."""
     fields = fields_in(annotation)
     if fields["implication"] != CONVEYS:
         return None
@@ -222,7 +222,7 @@ def _summary(
 
 
 def _counts(name: str, kept: Sequence[Implication]) -> dict[str, int]:
-    """Return the count of each term in a vocabulary; an image may have several types and several rhetoric terms."""
+    """Return the count of each vocabulary term; an image may have several types and several rhetoric terms."""
     stated = [getattr(implication, name) for implication in kept]
     named = Counter(
         word

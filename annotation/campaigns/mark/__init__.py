@@ -1,1 +1,1 @@
-"""Campaigns in which annotators mark regions: starting marks, proposals, verdicts, and the facts that marks state."""
+"""Campaigns in which annotators mark regions: starting marks, proposals, verdicts, and the facts stated by marks."""

@@ -18,7 +18,7 @@ from .mark_verdicts import MarkedPicture
 def proposal_figures(
     campaign: Campaign, pictures: Sequence[MarkedPicture], offered: Mapping[tuple[str, int], int]
 ) -> dict[str, Any]:
-    """Return numbers of regions in the decisions that count: those drawn by hand, and those from each helper or file.
+    """Return the numbers of regions in the decisions that count, drawn by hand or proposed by each helper or file.
 
     Each helper or file has `taken`, which is the sum of `unchanged`, `moved` and `redrawn`, and the mean `iou` of areas
     with their proposals. A file also has `offered`, counted once for each decision on its pictures, and `left`, the

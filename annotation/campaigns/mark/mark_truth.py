@@ -1,4 +1,4 @@
-"""The regions that simulated annotators of `mark` regard as true, from a value of an earlier step."""
+"""The regions that simulated annotators of `mark` regard as true, taken from a value of an earlier step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts of `mark`: each picture's regions, agreed on by annotators or set by an adjudicator, and the summary."""
+"""Verdicts of `mark`: each picture's regions, agreed on by annotators or set by an adjudicator, and a summary."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def marked_picture(
     *,
     other: str | None,
 ) -> MarkedPicture:
-    """Return a picture with the decisions that count on it and its outcome."""
+    """Return a picture with its outcome and the decisions on it that count."""
     policy = policy_of(campaign)
     counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
     outcome = settle(policy, votes_in(policy, annotations, adjudicated, is_closed=True))
@@ -81,7 +81,7 @@ def mark_verdicts(
 
 
 def _adjudicated_document(campaign: Campaign, fields: Mapping[str, Any] | None, size_wh: SizeWH) -> dict[str, Any]:
-    """Return an adjudicator's regions as the JSON of the value `regions`, which names an adjudicator as the source."""
+    """Return an adjudicator's regions as JSON for the value `regions`, which names an adjudicator as the source."""
     regions = [
         {"field": field, **region.model_dump(mode="json"), "by": 1, "spread": {}}
         for field, marked in regions_in(campaign.form, fields).items()
@@ -94,7 +94,7 @@ def gold_mark_outcome(
     decision: str, regions: Mapping[str, Sequence[Mapping[str, Any]]], pictures: Sequence[ImageRecord], *,
     drops_nothing: bool,
 ) -> Outcome:  # fmt: skip
-    """Return the outcome of a gold picture, for which the known regions count, not those of annotators.
+    """Return the outcome of a gold picture, for which the known regions count instead of the annotators'.
 
     Args:
         decision: The known decision.

@@ -1,4 +1,4 @@
-"""Pictures that `mark` shows in pairs, named in a table or in a value of an earlier step."""
+"""Pictures that `mark` shows in pairs, listed in a table or in a value of an earlier step."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ PicturePair = tuple[ImageRecord, ImageRecord]
 
 
 def pair_id(first: ImageRecord, second: ImageRecord) -> str:
-    """Return the id of a pair. It depends on the order, since the first picture gets the value."""
+    """Return the id of a pair, which depends on the order because the first picture gets the value."""
     return digest(["marked pair", first.image_id, second.image_id])
 
 
 def read_pairs(path: Path) -> tuple[NamedPair, ...]:
-    """Return the pairs of a table with the columns `first` and `second`.
+    """Return the pairs in a table with the columns `first` and `second`.
 
     Raises:
         DataError: The table lacks these columns, or a row is wrong; the message names up to five such rows.
@@ -91,7 +91,7 @@ def _only(name: str, by_name: Mapping[str, Sequence[ImageRecord]], stage: str) -
 
 
 def pairs_of_value(partners: Mapping[str, Any], records: Iterable[ImageRecord]) -> Iterator[PicturePair]:
-    """Yield each picture with the first of its partners in the run, by image id.
+    """Yield each picture with the first of its partners that is in the run, by image id.
 
     Args:
         partners: Image id of the partner, or a list of ids, by image id.

@@ -1,4 +1,4 @@
-"""Marks from files from which annotators start: read them, match them to pictures, and put them into form fields.
+"""Marks in files from which annotators start: reading them, matching them to pictures, and filling form fields.
 
 A region is assigned to every shape that the form requests under its label and that the region can provide. It stays
 unchanged if a field accepts its shape. Otherwise an outline becomes the mask of its pixels, and an outline or a mask
@@ -66,7 +66,7 @@ class StartPicture(NamedTuple):
 
 
 def digest_of_start(files: Sequence[StartFile], authors: Sequence[StartAuthor]) -> list[Any]:
-    """Return what determines the marks read from files: the files' content and settings, but not their paths."""
+    """Return what determines the marks read from files: the files' content and settings, but not the paths."""
     return [
         [author.name, author.version, file.labels, list(file.fields)]
         for file, author in zip(files, authors, strict=True)
@@ -124,7 +124,7 @@ class StartSources:
         return StartingMarks(self.key, rows, reports)
 
     def proposed(self) -> dict[str, dict[str, list[dict[str, Any]]]]:
-        """Return the marks as proposals of their files, by item and field."""
+        """Return the marks as proposals by their files, by item and field."""
         by_item: dict[str, dict[str, list[dict[str, Any]]]] = {}
         for row in self.marks.rows:
             fields = by_item.setdefault(row.item_id, {})
@@ -145,14 +145,14 @@ class StartSources:
 
 
 def keep_no_start(store: ReviewStore, campaign: str) -> None:
-    """Delete the marks from which annotators started if the recipe no longer names files."""
+    """Delete the marks from which annotators started if the recipe no longer names any files."""
     with store.writing() as connection:
         if starting_key(connection, campaign) is not None:
             set_starting_marks(connection, find_campaign(connection, campaign), None)
 
 
 def start_summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the starting marks for a run's summary; empty if the recipe names no files."""
+    """Return the starting marks for a run's summary; empty if the recipe names no such files."""
     listed = [{name: value for name, value in report.items() if name != "entries"} for report in reports]
     return {START_FROM: listed} if listed else {}
 
@@ -175,7 +175,7 @@ def start_line(reports: Sequence[Mapping[str, Any]], command: str) -> str:
 
 
 class _KnownPictures:
-    """The campaign's pictures by all names that match exactly one of them: paths, ends of paths, and image ids."""
+    """The campaign's pictures by all names that match exactly one picture: paths, ends of paths, and image ids."""
 
     def __init__(self, pictures: Iterable[StartPicture]) -> None:
         by_name: dict[str, list[tuple[bool, StartPicture]]] = defaultdict(list)
@@ -200,7 +200,7 @@ class _KnownPictures:
 
 
 def _names_of(record: ImageRecord) -> dict[str, bool]:
-    """Return the names of a picture (image id, path, and ends of the path) and whether each name is complete."""
+    """Return the names of a picture (image id, path, and ends of the path), each with whether it is complete."""
     names = {record.image_id: True}
     try:
         path = None if record.source is None else path_for(record.source.uri)
@@ -214,7 +214,7 @@ def _names_of(record: ImageRecord) -> dict[str, bool]:
 
 @dataclass
 class _Placed:
-    """Marks on one picture in a file: its name there, how much of the name matches, and its regions by field."""
+    """Marks on one picture in a file: the picture's name there, how much of it matches, and the regions by field."""
 
     name: str
     fits: int
@@ -223,7 +223,7 @@ class _Placed:
 
 
 class _MarksReading:
-    """Reader of one file's entries."""
+    """Reads the entries of one file."""
 
     def __init__(self, file: StartFile, author: StartAuthor, fields: Sequence[RegionField]) -> None:
         self._file, self._author, self._fields = file, author, fields
@@ -238,7 +238,7 @@ class _MarksReading:
         counts: Mapping[tuple[str, str], int],
         sizes: Mapping[str, int],
     ) -> None:
-        """Put the marks of a picture into fields, as far as the marks of earlier files leave room."""
+        """Put the marks of a picture into fields, as far as earlier files leave room for them."""
         if isinstance(entry, RefusedMark):
             self._leave(_CODES[entry.code], "", entry.entry, entry.reason)
             return
@@ -349,7 +349,7 @@ class _MarksReading:
 
 
 class _Unused(Exception):
-    """An unused region of a file."""
+    """A region in a file that is not used."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)

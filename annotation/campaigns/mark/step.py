@@ -64,7 +64,7 @@ _TAKEN = frozenset({HEADLINE, NOTE, "annotator", "item_id", "task"})
 
 
 class ExamplePicture(NamedTuple):
-    """An example picture that shows how to fill in a field.
+    """An example picture that shows how to mark a field's regions.
 
     Args:
         image_id: SHA-256 of its file.
@@ -142,7 +142,7 @@ class Mark(AssignedCampaign):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the values that name partners and those that simulated annotators regard as true."""
+        """Return the values that name partners and the values that simulated annotators regard as true."""
         truth = None if self.simulate is None or self._is_start_true else self.simulate.truth
         partner = self.pairs if self._is_of_value else None
         return tuple(name for name in (partner, truth) if name is not None)
@@ -238,7 +238,7 @@ class Mark(AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result; for tables of pairs and for examples only their content."""
+        """Return the settings that determine the result; tables of pairs and examples count only by their content."""
         settings = super().parameters()
         for name in (HELPERS, PROPOSE, START_FROM):  # helpers do not affect results; regions record their proposals
             settings.pop(name)
@@ -252,7 +252,7 @@ class Mark(AssignedCampaign):
         return settings
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to date with these images, and return the agreed regions once all images are marked."""
+        """Bring the tasks up to date with these images; return the agreed regions once all images are marked."""
         images = list(records)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[MARK].guidelines
         rule, form = parse_rule(self.rule), marking_form(self.fields, self._kept_examples(ctx))
@@ -303,7 +303,7 @@ class Mark(AssignedCampaign):
         return replace(decided, outcomes={**decided.outcomes, **rest})
 
     def _kept_examples(self, ctx: CampaignContext) -> dict[str, str]:
-        """Return the image ids of the example pictures by field, once the workspace has their files.
+        """Return the image ids of the example pictures by field, after storing their files in the workspace.
 
         Raises:
             DataError: A file is unreadable, or has changed since the recipe was read.
@@ -326,7 +326,7 @@ class Mark(AssignedCampaign):
         return {name: example.image_id for name, example in self._examples.items()}
 
     def _settings(self) -> dict[str, Any]:
-        """Return the settings that are stored; helpers are included only if they differ from the default."""
+        """Return the settings to store; helpers are included only if they differ from the default."""
         settings: dict[str, Any] = {AGREEMENT: self.agreement.model_dump(mode="json")}
         if self.start_from and (self.simulate is None or self._is_start_true):
             settings[START_FROM] = [author.model_dump(mode="json") for author in self._own_authors()]
@@ -337,7 +337,7 @@ class Mark(AssignedCampaign):
     def _known(
         self, task_id: str, pictures: tuple[ImageRecord, ...], request: CampaignRequest
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Return the right regions on a gold picture, by field, or none if only the decision is known."""
+        """Return the right regions on a gold picture, by field; none if only the decision is known."""
         label = self.handout.known_label(task_id)
         payload = {"sizes_wh": _sizes(pictures)}
         known = None if label is None else known_regions(label, payload, request.form, request.settings)
@@ -357,13 +357,13 @@ class Mark(AssignedCampaign):
         yield from pairs_of_table(self._pairs, images, ctx.stage)
 
     def _own_authors(self) -> list[StartAuthor]:
-        """Return the files to start from as authors; their content is read once."""
+        """Return the files to start from as authors; the files' content is read only once."""
         if not self._authors:
             self._authors = authors_of(self.start_from, self._folder)
         return self._authors
 
     def _start(self, shown: Sequence[tuple[ImageRecord, ...]], request: CampaignRequest) -> StartSources | None:
-        """Return the marks from which annotators start; simulated annotators see none but may regard them as true."""
+        """Return the marks from which annotators start; simulated annotators see none, but may regard them as true."""
         if not self.start_from or not (self.simulate is None or self._is_start_true):
             return None
         pictures = [StartPicture(_task_id(together), together[0], _sizes(together)) for together in shown]
@@ -390,7 +390,7 @@ class Mark(AssignedCampaign):
 
 
 def _start_lines(ctx: CampaignContext) -> list[str]:
-    """Return a line about the starting marks, or none if the recipe names no files."""
+    """Return one line about the starting marks, or no line if the recipe names no files."""
     with open_store(ctx.store_url) as store, store.reading() as connection:
         reports = starting_report(connection, find_campaign(connection, ctx.stage))
     where = f"--workspace {shlex.quote(str(ctx.workspace))} --campaign {shlex.quote(ctx.stage)}"
@@ -428,7 +428,7 @@ def _sizes(pictures: tuple[ImageRecord, ...]) -> tuple[SizeWH, ...]:
 def _marked(
     store: ReviewStore, campaign: Campaign, shown: Sequence[tuple[ImageRecord, ...]], gold: frozenset[str]
 ) -> list[MarkedPicture]:
-    """Return the pictures of a campaign with all decisions on them, without gold ones."""
+    """Return the pictures of a campaign with all decisions on them, except gold pictures."""
     decisions = by_version(store.decisions(campaign.name))
     with store.reading() as connection:
         adjudicated = list_adjudicated(connection, campaign)

@@ -43,7 +43,7 @@ _FOUND = {_ACCURATE: KEY_WRONG, _UNAMBIGUOUS: AMBIGUOUS}
 
 
 class ErrataJudged(NamedTuple):
-    """Result of annotators' decisions about items of a release.
+    """The result of annotators' decisions about items of a release.
 
     Args:
         errata: Errata, by item id; none for items accepted unchanged.
@@ -57,7 +57,7 @@ class ErrataJudged(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """The agreed decision on an item: the problem with it, or None if its last version is accepted."""
+    """The agreed decision on an item: the problem with it, or None if the item's last version is accepted."""
 
     finding: str | None
     agreed: int
@@ -91,7 +91,7 @@ def errata_judged(store: ReviewStore, name: str) -> ErrataJudged:
 
 
 def _judged_in_doubt(results: CampaignAnswers) -> ErrataJudged:
-    """Return the errata from a campaign on doubted keys; an item without a majority for any finding is undecided."""
+    """Return the errata from a campaign on doubted keys; an item with no majority for a finding is undecided."""
     done = {task.item_id for task in results.tasks.values() if task.state == "done"}
     agreed = {item.task.item_id for item in settled(results)}
     return ErrataJudged(tuple(errata_of(results)), tuple(sorted(done - agreed)), results.open)
@@ -109,7 +109,7 @@ def _verdict_by_decisions(history: ItemHistory) -> _Verdict | None:
 
 
 def _verdict_by_votes(history: ItemHistory) -> _Verdict | None:
-    """Return the verdict of the votes in a `review`, or None if no majority votes no on any criterion.
+    """Return the verdict of the votes in a `review`, or None if there is no majority of no votes on any criterion.
 
     If the only problem is that too few found the key by themselves, the item may be difficult but correct, so it is
     undecided.
@@ -159,6 +159,6 @@ def _edits(item: Item, rounds: Sequence[Mapping[str, object]]) -> ItemEdits:
 
 
 def _main_reason(rejections: Sequence[Annotation]) -> str:
-    """Return the most frequent reason, with ties going to the first in `REASONS`; `wording` if no reason was given."""
+    """Return the most frequent reason; ties go to the first in `REASONS`; `wording` if no reason was given."""
     named = Counter(reason for annotation in rejections for reason in annotation.reasons if reason in REASONS)
     return max(REASONS, key=lambda reason: named[reason]) if named else _WORDING

@@ -1,4 +1,4 @@
-"""Open a campaign `pair` on pictures of a release, and return which pictures annotators found to be copies."""
+"""Open a campaign `pair` on pictures of a release, and return the pictures that annotators found to be copies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .reviews import OpenedCampaign, review_workspace
 
 
 class PairToJudge(NamedTuple):
-    """Two pictures of a release that may be the same one.
+    """Two pictures of a release that may be the same picture.
 
     Args:
         better: Id of the picture that stays if they are the same.
@@ -40,7 +40,7 @@ class PairToJudge(NamedTuple):
 
 
 class JudgedCopy(NamedTuple):
-    """A picture that annotators found to be the same as one that is kept.
+    """A picture that annotators found to be the same as a picture that is kept.
 
     Args:
         kept: Id of the picture that is kept.
@@ -58,7 +58,7 @@ class JudgedCopy(NamedTuple):
 def open_pairs(
     pairs: Sequence[PairToJudge], release: Release, workspace: Path, *, name: str, annotators: int | None = None
 ) -> OpenedCampaign:
-    """Open a campaign on pairs of a release's pictures; safe to repeat, also with additional pairs.
+    """Open a campaign on pairs of a release's pictures; safe to repeat, including with additional pairs.
 
     The campaign's present pairs remain, with the decisions on them, whether or not the call includes them. Their better
     pictures also remain the same.

@@ -1,4 +1,4 @@
-"""Open a campaign from a file of tasks, to review items of a release again."""
+"""Open a campaign from a file of tasks to review items of a release again."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def open_tasks(
     annotators: int | None = None,
     handout: AssignmentSettings | None = None,
 ) -> OpenedCampaign:
-    """Open the campaign of a file of tasks, with items and pictures from the release; safe to repeat.
+    """Open the campaign in a file of tasks, with items and pictures from the release; safe to repeat.
 
     If a campaign is opened again, the `handout` of the later call applies.
 
@@ -183,7 +183,7 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
 def _bring_up(
     store: ReviewStore, campaign: str, request: CampaignRequest, wanted: ReviewTasks, task_inputs: list[TaskInput]
 ) -> int:
-    """Open the campaign or update the one opened earlier, and return the number of new tasks."""
+    """Open the campaign, or update it if it is already open, and return the number of new tasks."""
     kept = request.handout.to_json()
     settings = {
         _OPENED_FROM: wanted.sha256,
@@ -214,7 +214,7 @@ def _bring_up(
 
 
 def _as_revised(store: ReviewStore, campaign: str, task_inputs: Sequence[TaskInput]) -> Iterator[TaskInput]:
-    """Yield task inputs, with the present versions of items edited in the campaign."""
+    """Yield task inputs, with the present versions of the items that were edited in the campaign."""
     present = {task.item_id: task for task in store.tasks(campaign, states=("open", "done"))}
     for task_input in task_inputs:
         task = present.get(task_input.item_id)
@@ -225,7 +225,7 @@ def _as_revised(store: ReviewStore, campaign: str, task_inputs: Sequence[TaskInp
 
 
 def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:
-    """Return the guidelines for annotators: those of the kind of campaign, and the meaning of each category."""
+    """Return the guidelines for annotators: those for the kind of campaign, and the meaning of each category."""
     lines = [
         f"- **{_plain(category.words)}**: {_plain(category.help)}"
         for category in wanted.head.categories
@@ -235,7 +235,7 @@ def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text from a file with its Markdown escaped."""
+    """Return a text from a file with its Markdown characters escaped."""
     marks = "\\`*_{}[]<>()#+|~:$!"
     return "".join(
         f"\\{character}" if character in marks else " " if character in "\r\n" else character for character in text

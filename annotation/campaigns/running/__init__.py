@@ -1,1 +1,1 @@
-"""Code shared by all campaigns: opening, rounds, sending back, verdicts, results, and drafts next to tasks."""
+"""Code shared by all campaigns: opening, rounds, sending items back, verdicts, results, and drafts next to tasks."""

@@ -1,4 +1,4 @@
-"""Keys from annotators' answers: a campaign's rule, or an adjudicator, determines the right option of an item."""
+"""Keys from annotators' answers: a campaign's rule or an adjudicator determines which option of an item is right."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def _is_adjudicated(verdict: Adjudicated) -> bool:
 
 
 def count_waiting(keys: Iterable[ConsensusKey]) -> int:
-    """Return the number of items that wait for an adjudicator."""
+    """Return the number of items that are waiting for an adjudicator."""
     return sum(key.outcome == WAITS for key in keys)
 
 
 def key_verdicts(keys: Sequence[ConsensusKey], *, rule: str, simulated: bool, seed: int) -> Verdicts:
-    """Return the verdicts of a decided campaign: items with their key, or dropped.
+    """Return the verdicts of a decided campaign: each item has a key or is dropped.
 
     Args:
         keys: Outcomes of the answers to each item; none may be `waits`.

@@ -1,4 +1,4 @@
-"""Drafts that steps before a campaign made for its images: the entries of these steps, and how drafts were used.
+"""Drafts that steps before a campaign made for its images: the steps' entries, and how the drafts were used.
 
 The campaigns `write` and `describe` name these steps in `drafted_by`.
 """
@@ -39,12 +39,12 @@ def each_once(drafted_by: DraftedBy) -> DraftedBy:
 
 
 def columns_with_drafts(drafted_by: DraftedBy) -> tuple[str, ...]:
-    """Return the values in which these entries store their drafts."""
+    """Return the values in which the given entries store their drafts."""
     return tuple(f"{entry}.{DRAFTS}" for entry in drafted_by)
 
 
 def check_drafts_before(campaign: str, drafted_by: DraftedBy, given: Mapping[str, Mapping[str, str]]) -> None:
-    """Check that steps before a campaign draft for it.
+    """Check that steps before a campaign make drafts for it.
 
     Args:
         campaign: Name of the campaign's step.
@@ -64,7 +64,7 @@ def check_drafts_before(campaign: str, drafted_by: DraftedBy, given: Mapping[str
 
 
 def drafts_about(image_id: str, drafts: Mapping[str, Mapping[str, Any]]) -> list[QuestionDrafts]:
-    """Return the drafts about an image, by each entry that drafted for it.
+    """Return the drafts for an image, by the entry that made them.
 
     Args:
         image_id: Id of the image.
@@ -86,7 +86,7 @@ def draft_counts(
     *,
     unit_of: Callable[[str], str] = str,
 ) -> dict[str, Any]:
-    """Return counts of how drafts were used, by author and prompt, and the reasons why some images have fewer drafts.
+    """Return counts of how drafts were used, by author and prompt, and the reasons why images have fewer drafts.
 
     Args:
         ctx: Context of the campaign.
@@ -137,5 +137,5 @@ def draft_counts(
 
 
 def _is_changed(origin: Mapping[str, Any]) -> bool:
-    """Return whether a draft was changed when it was taken; adding parts that it lacked is not a change."""
+    """Return whether a draft was changed when it was used; adding parts that it lacked is not a change."""
     return bool(origin["changed"]) if "changed" in origin else bool(origin["edited"])

@@ -1,4 +1,4 @@
-"""Regions that justify right answers and on which annotators agree, from the decisions of `answer` and `verify`."""
+"""Regions that justify right answers and on which annotators agree, taken from decisions of `answer` and `verify`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class JustifiedAnswer(NamedTuple):
 def justified_answer(
     item_id: str, content_hash: str, annotations: Sequence[Annotation], size_wh: SizeWH | None
 ) -> JustifiedAnswer | None:
-    """Return the regions that annotators marked as the reason for the right answer, or None if there are no marks.
+    """Return the regions that annotators marked as the reason for the right answer; None if there are no marks.
 
     A region counts only if more than half of these annotators marked it.
 
@@ -69,7 +69,7 @@ def justified_answer(
 
 
 def evidence_summary(answers: Iterable[JustifiedAnswer], *, seed: int) -> dict[str, Any]:
-    """Return the agreement on the location of evidence over all items, for a campaign's summary.
+    """Return the agreement on where the evidence is, over all items, for a campaign's summary.
 
     Args:
         answers: Marks, by item.

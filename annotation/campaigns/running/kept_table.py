@@ -1,4 +1,4 @@
-"""MVP-Bench's Table 1 for a campaign: annotators' agreement and the number of items kept, per question type.
+"""MVP-Bench's Table 1 for a campaign: annotators' agreement and the number of items kept, by question type.
 
 Agreement covers all rounds: each version of an item that annotators judged is a unit, with the decisions on it.
 Versions before a revision are therefore also included, as in the paper ("throughout the process").
@@ -27,7 +27,7 @@ _OVERALL = "overall"
 
 
 class ReviewedItem(NamedTuple):
-    """One item of the campaign.
+    """An item in the campaign.
 
     Args:
         item_id: Id of the item.
@@ -41,7 +41,7 @@ class ReviewedItem(NamedTuple):
 
 
 class TypeRow(NamedTuple):
-    """One question type, or all of them.
+    """A question type, or all types together.
 
     Args:
         type: Type of question, or `overall`.
@@ -94,7 +94,7 @@ def _row(name: str, items: Sequence[ReviewedItem], ratings: list[Rating], catego
 
 
 def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
-    """Return the table of a campaign's decisions so far; without an acceptance rule, no item is decided."""
+    """Return the table for a campaign's decisions so far; without an acceptance rule, no item is decided."""
     campaign = store.campaign(name)
     policy, tasks = policy_of(campaign), store.tasks(name, states=("open", "done"))
     with store.reading() as connection:

@@ -1,4 +1,4 @@
-"""Open a campaign and assign its tasks; all campaign steps share this code.
+"""Open a campaign and assign its tasks; this code is shared by all campaign steps.
 
 The setting `handout` of a campaign in a recipe determines how its tasks are assigned to annotators.
 """
@@ -85,7 +85,7 @@ class AssignedCampaign(CampaignStep):
 
     @property
     def beside(self) -> str | None:
-        """Return the entry of the campaign with which it opens in parallel."""
+        """Return the entry of the campaign that opens in parallel with this one."""
         return self.opens_with
 
     @field_validator("handout")
@@ -150,7 +150,7 @@ class AssignedCampaign(CampaignStep):
         return self
 
     def noted(self, verdicts: Verdicts, ctx: CampaignContext) -> Verdicts:
-        """Return the verdicts, adding to the summary the votes set aside or saved and the checks of annotators."""
+        """Return the verdicts, with votes set aside or saved and checks of annotators added to the summary."""
         further = self.handout.further_votes
         if verdicts.waiting is not None:
             return verdicts
@@ -175,7 +175,7 @@ class AssignedCampaign(CampaignStep):
         return replace(verdicts, summary={**verdicts.summary, "further_votes": {**further.model_dump(), **spared}})
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result, which the assignment and opening of tasks do not."""
+        """Return the settings that determine the result, which exclude those for assigning and opening tasks."""
         settings = super().parameters()
         unset = {"only"} if self.only is None else set()
         return {name: value for name, value in settings.items() if name not in {SETTING, "opens_with", *unset}}
@@ -183,7 +183,7 @@ class AssignedCampaign(CampaignStep):
 
 @dataclass(frozen=True)
 class CampaignRequest:
-    """The settings with which a campaign is opened: its form, rule, annotators and assignment of tasks.
+    """The settings with which a campaign is opened: form, rule, annotators and assignment of tasks.
 
     Args:
         kind: Name of the step.
@@ -210,7 +210,7 @@ class CampaignRequest:
 
 
 class CampaignState(NamedTuple):
-    """State of a campaign.
+    """The state of a campaign.
 
     Args:
         waiting: One line on the waiting tasks, or None if no tasks wait.
@@ -243,7 +243,7 @@ class ItemWork:
         self._sizes: dict[str, SizeWH | None] = {}
 
     def of(self, item: Item) -> TaskInput:
-        """Return the task input of an item; if its picture is no longer readable, it accepts no regions."""
+        """Return the task input of an item, which accepts no regions if the item's picture is no longer readable."""
         task_input, size_wh = work_of(item), self.size_wh(item)
         source = source_text_of(item) if self._shows_source else None
         if source is not None:
@@ -265,7 +265,7 @@ class ItemWork:
 
 
 def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx: CampaignContext) -> CampaignState:
-    """Update the campaign's tasks to this input, let any simulated annotators decide, and return its state."""
+    """Update the campaign's tasks to this input, let any simulated annotators decide, and return the new state."""
     gold: dict[str, str] = {}
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
@@ -307,7 +307,7 @@ def open_campaign(store: ReviewStore, request: CampaignRequest, ctx: CampaignCon
 
 
 def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput:
-    """Return a task input with priority and known right decision added, or unchanged for simulated annotators."""
+    """Return a task input with its priority and known right decision; unchanged for simulated annotators."""
     if request.group is not None:
         return task_input
     right = gold_decision(request.handout, task_input, kind=request.kind, form=request.form)
@@ -324,7 +324,7 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
 def _practised_regions(
     label: GoldLabel | None, task_input: TaskInput, request: CampaignRequest
 ) -> dict[str, tuple[Region, ...]]:
-    """Return the right regions on a practice picture, by field, or none if none are stated.
+    """Return the right regions on a practice picture, by field; none if no right regions are stated.
 
     Raises:
         DataError: The campaign has no such fields, or the picture no such regions.
@@ -340,7 +340,7 @@ def _practised_regions(
 
 
 def gold_regions(label: GoldLabel, task_input: TaskInput, request: CampaignRequest) -> str | None:
-    """Return the right regions on a gold picture and their tolerance, or None if none are stated.
+    """Return the right regions on a gold picture and their tolerance; None if no right regions are stated.
 
     Raises:
         DataError: The campaign lacks one of the fields, or a region does not fit the picture.
@@ -353,7 +353,7 @@ def gold_regions(label: GoldLabel, task_input: TaskInput, request: CampaignReque
 
 
 class OwnPractice:
-    """The practice items of a campaign's recipe: they are not tasks, and their decision is known.
+    """The practice items of a campaign's recipe, which are not tasks and whose decisions are known.
 
     Args:
         request: Question of the campaign, and the assignment of its tasks.
@@ -364,7 +364,7 @@ class OwnPractice:
         self._items: list[PracticeItem] = []
 
     def takes(self, task_input: TaskInput, gold: dict[str, str]) -> bool:
-        """Return whether an item is for practice; if so, also record its known decision in `gold`, by its id.
+        """Return whether an item is for practice; if so, also record its known decision in `gold` by item id.
 
         Raises:
             DataError: No decision on it is known, or none that the campaign accepts.
@@ -394,7 +394,7 @@ class OwnPractice:
         return True
 
     def keep(self, store: ReviewStore, campaign: str) -> None:
-        """Keep the items for annotators who practice.
+        """Store the items for annotators who practice.
 
         Raises:
             DataError: The campaign has fewer of them than the number to practice on, or than the number that must be
@@ -414,7 +414,7 @@ class OwnPractice:
 def with_checks(
     task_inputs: Iterable[TaskInput], request: CampaignRequest, ctx: CampaignContext
 ) -> Iterator[TaskInput]:
-    """Yield task inputs, and after them the campaign's attention checks, if its settings ask for any."""
+    """Yield task inputs, and then the campaign's attention checks if its settings ask for any."""
     checks = AttentionChecks(request.kind, request.form, request.handout, seed=ctx.seed)
     for task_input in task_inputs:
         if request.group is None:
@@ -445,7 +445,7 @@ def _prepared_inputs(
 
 
 def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: int = 0) -> str:
-    """Return one line on the tasks that wait, and how to review them.
+    """Return one line on the tasks that are waiting, and on how to review them.
 
     Args:
         status: Progress of the campaign.

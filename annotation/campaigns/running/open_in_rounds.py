@@ -1,4 +1,4 @@
-"""Open campaigns in which revised items return in additional rounds; shared by `verify` and `review`."""
+"""Open campaigns in which revised items return for further rounds; shared by `verify` and `review`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ItemHistory:
 
 @dataclass(frozen=True)
 class CampaignHistory:
-    """State of a campaign: a line about the waiting tasks, or each item's id and history.
+    """State of a campaign: a line about the waiting tasks, or the id and history of each item.
 
     Gold items have no rounds; instead of a history, they have their known right decision, by id.
     """
@@ -77,7 +77,7 @@ class CampaignHistory:
 
 @dataclass(frozen=True)
 class Histories:
-    """The id and history of each item of a decided campaign, reread from the store in each iteration.
+    """The id and history of each item in a decided campaign, read from the store in each iteration.
 
     Even with a million items, only the decisions on one item are in memory at a time.
 
@@ -94,14 +94,14 @@ class Histories:
     writers: WriterRounds | None
 
     def __iter__(self) -> Iterator[tuple[str, ItemHistory]]:
-        """Yield ids and histories, beginning with the items that have decisions."""
+        """Yield ids and histories, those of items with decisions first."""
         with open_store(self.store_url) as store:
             yield from _histories(store, self.name, self.came, self.writers)
 
 
 @dataclass(slots=True)
 class _SourceItem:
-    """An item from the previous step: its kind of question, its content hash, and the item itself if needed later."""
+    """An item from the previous step: its kind of question, its content hash and, if needed later, the item itself."""
 
     task: str
     content_hash: str
@@ -168,21 +168,21 @@ _Links = dict[tuple[str, str], Revision]
 
 
 def _links(store: ReviewStore, name: str) -> _Links:
-    """Return the revision made from each version, by item id and content hash."""
+    """Return, by item id and content hash, the revision made from each version."""
     with store.reading() as connection:
         revisions = list_revisions(connection, store.campaign(name))
     return {(revision.item_id, revision.revised_from): revision for revision in revisions}
 
 
 def _chain(item_id: str, content_hash: str, links: _Links) -> Iterator[Revision]:
-    """Yield the revisions that lead from a content of an item to its present version."""
+    """Yield the revisions that lead from one content of an item to its present version."""
     while (link := links.get((item_id, content_hash))) is not None:
         yield link
         content_hash = link.content_hash
 
 
 def _chain_before(item_id: str, content_hash: str, made: _Links) -> Iterator[Revision]:
-    """Yield the revisions that led to an item's content, latest first; `made` has them by the resulting content."""
+    """Yield the revisions that led to an item's content, latest first; `made` maps resulting contents to revisions."""
     while (link := made.get((item_id, content_hash))) is not None:
         yield link
         content_hash = link.revised_from
@@ -235,7 +235,7 @@ def histories_in(store: ReviewStore, name: str) -> dict[str, ItemHistory]:
 def _histories(
     store: ReviewStore, name: str, came: Mapping[str, _SourceItem], writers: WriterRounds | None
 ) -> Iterator[tuple[str, ItemHistory]]:
-    """Yield the id and the history of each item, beginning with those that have decisions."""
+    """Yield the id and history of each item, those with decisions first."""
     campaign, links = store.campaign(name), _links(store, name)
     made = {(link.item_id, link.content_hash): link for link in links.values()}
     decided: set[str] = set()
@@ -253,7 +253,7 @@ def _histories(
 
 
 class _HistoryReader(NamedTuple):
-    """The data, other than its decisions, from which an item's history is built."""
+    """The data, other than decisions, from which an item's history is built."""
 
     connection: sa.Connection
     campaign: Campaign
@@ -266,7 +266,7 @@ class _HistoryReader(NamedTuple):
     def history(
         self, item_id: str, source: _SourceItem, annotations: Mapping[tuple[str, str], list[Annotation]]
     ) -> ItemHistory:
-        """Return the history of an item, given the decisions on its versions."""
+        """Return the history of an item from the decisions on its versions."""
         policy, adjudicated, writers = self.policy, self.adjudicated, self.writers
         chain = list(_chain(item_id, source.content_hash, self.links))
         whole = [*reversed(list(_chain_before(item_id, source.content_hash, self.made))), *chain]

@@ -105,7 +105,7 @@ def settled(results: CampaignAnswers) -> list[SettledItem]:
 
 
 def errata_of(results: CampaignAnswers) -> list[Erratum]:
-    """Return the errata that a campaign found: items with a problem on which a majority of annotators agrees.
+    """Return the errata found by a campaign: items with a problem on which a majority of annotators agrees.
 
     If a majority finds that the key is wrong, and a majority names the same letter instead, the erratum includes it.
     """
@@ -194,7 +194,7 @@ def _first_choices(results: CampaignAnswers) -> list[Row]:
 
 
 def agreement_of(results: CampaignAnswers) -> Row:
-    """Return annotators' agreement on sets of categories or on findings; None where it is undefined.
+    """Return annotators' agreement on sets of categories or on findings; None where agreement is undefined.
 
     `compared` is the number of items that two or more annotators answered.
     """

@@ -65,7 +65,7 @@ _KEY_WORDS = "words more frequent in right options than in wrong ones"
 
 
 class SendBack(Record):
-    """Which items to send back to their writers, and how often.
+    """Which items are sent back to their writers, and how often.
 
     Attributes:
         reviewers: Whether reviewers may send an item back with a note, besides their other decisions.
@@ -89,11 +89,11 @@ class ReturningCampaign(AssignedCampaign):
 
     @property
     def heeds(self) -> tuple[str, ...]:
-        """Return the checks whose flags send items back to writers."""
+        """Return the checks whose flags send items back to their writers."""
         return () if self.send_back is None else self.send_back.flagged_by
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step itself, if all checks whose flags go back are before it.
+        """Return the step itself, if all checks whose flags send items back come before it.
 
         Raises:
             RecipeError: A check is not before this step.
@@ -112,7 +112,7 @@ class ReturningCampaign(AssignedCampaign):
 
 
 def sends_back(send_back: SendBack | None) -> dict[str, Any]:
-    """Return the form keys with which reviewers send items back, if the recipe allows this."""
+    """Return the form keys with which reviewers send items back; empty if the recipe does not allow this."""
     if send_back is None or not send_back.reviewers:
         return {}
     return {"to_writer": True, "writer_rounds": send_back.rounds}
@@ -141,7 +141,7 @@ class WriterRounds:
         """By item, the place where it was written, for items that went back and for which the run waits."""
 
     def withholds(self, item: Item) -> bool:
-        """Return whether an item gets no review because a check flags it and it goes back or has gone back too often.
+        """Return whether an item gets no review because a check flags it and it goes back, or has gone back too often.
 
         A reviewed version, or one that its writer left unchanged, is not sent back for a flag.
         """
@@ -175,7 +175,7 @@ class WriterRounds:
             self._sent = list_sent_back(connection)
 
     def times(self, item_id: str) -> dict[str, int]:
-        """Return how many versions of an item each campaign or check sent back, by sender."""
+        """Return, by sender, how many versions of an item each campaign or check sent back."""
         versions = {(sent.request.stage, sent.request.content_hash) for sent in self._sent.get(item_id, ())}
         return dict(sorted(Counter(stage for stage, _ in versions).items()))
 
@@ -261,7 +261,7 @@ class WriterRounds:
 
 
 def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
-    """Return a phrase with the number of items that are with their writers, and the writers' campaigns."""
+    """Return a phrase with the number of items that are now with their writers, and the writers' campaigns."""
     campaigns = ", ".join(sorted({repr(writer.campaign) for writer in with_writers.values()}))
     return (
         f"{counted(len(with_writers), 'item')} went back to the writers in {campaigns}, who revise what they wrote "
@@ -270,7 +270,7 @@ def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
 
 
 def _words_of_reviewer(decision: Annotation) -> str | None:
-    """Return the change that a reviewer requested, in their words, or None if they did not send the item back."""
+    """Return the change requested by a reviewer, in their words; None if the reviewer did not send the item back."""
     fields = decision.fields or {}
     if decision.decision == TO_WRITER:
         return decision.note or ""
@@ -290,7 +290,7 @@ def _texts_beside(requests: Sequence[RevisionRequest]) -> list[SideText]:
 
 
 def _words_of_flag(entry: str, flag: Flag) -> str:
-    """Return a description of why a check flags an item: the meaning of its reason, and its measurements."""
+    """Return a description of why a check flags an item: the meaning of the check's reason, and the measurements."""
     parts, evidence = [_words_of_reason(entry, flag.reason)], flag.evidence
     for rule in [*evidence.get("solvers", ()), *evidence.get("rules", ())][:_LISTED]:
         name = _words_of_rule(rule.get("solver") or rule["rule"])

@@ -59,7 +59,7 @@ def verify_verdicts(
 
 
 def _outcome_of(rule: Rule, history: ItemHistory, said: dict[str, Mapping[str, Any]]) -> Outcome:
-    """Return the outcome of an item; for a revised item it includes the last version and evidence of each round.
+    """Return the outcome of an item; for a revised item, it includes the last version and the evidence of each round.
 
     `said` stores equal evidence of items with one round, which most items have, only once.
     """
@@ -78,12 +78,12 @@ def _outcome_of(rule: Rule, history: ItemHistory, said: dict[str, Mapping[str, A
 
 
 def returned_evidence(history: ItemHistory) -> dict[str, Any]:
-    """Return as evidence how many versions of an item went back to its writer, by sender; nothing if none did."""
+    """Return, as evidence, how many versions of an item went back to its writer, by sender; empty if none did."""
     return {"sent_back": dict(history.sent_back)} if history.sent_back else {}
 
 
 def returned_summary(sent_back: Iterable[Mapping[str, int]]) -> dict[str, Any]:
-    """Return the numbers of items that went back to their writers, and of their versions, by sender."""
+    """Return the numbers of items, and of their versions, that went back to their writers, by sender."""
     times: Counter[str] = Counter()
     items = 0
     for of_item in sent_back:
@@ -93,7 +93,7 @@ def returned_summary(sent_back: Iterable[Mapping[str, int]]) -> dict[str, Any]:
 
 
 def _countable_decisions(decisions: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the decisions to count, including the return to the item's writer only if an annotator chose it."""
+    """Return the decisions to count, including the return to the item's writer only if an annotator chose that."""
     return (*DECISIONS, TO_WRITER) if decisions.get(TO_WRITER) else DECISIONS
 
 
@@ -106,7 +106,7 @@ def gold_outcome(decision: str) -> Outcome:
 
 
 def reason_of(outcome: str) -> str | None:
-    """Return the reason for dropping an item, from the outcome of `settle_last`, or None if the item is kept."""
+    """Return the reason for dropping an item, from the outcome of `settle_last`; None if the item is kept."""
     return None if outcome == ACCEPT else REJECTED if outcome == REJECT else outcome
 
 
@@ -146,7 +146,7 @@ class _DecisionTally:
         self._sent_back: list[Mapping[str, int]] = []
 
     def add(self, item_id: str, history: ItemHistory, outcome: Outcome) -> None:
-        """Count an item, by kind of task."""
+        """Count an item by its kind of task."""
         self._reasons.setdefault(history.task, Counter())[outcome.reason] += 1
         self._ended[len(history.rounds), outcome.verdict] += 1
         if history.sent_back:
@@ -182,7 +182,7 @@ class _DecisionTally:
 
 
 def round_summaries(ended: Mapping[tuple[int, str], int]) -> list[dict[str, int]]:
-    """Return for each round the number of items in it, and how many of these were kept, dropped, or revised.
+    """Return, for each round, the number of items in it and how many were kept, dropped, or revised.
 
     Args:
         ended: Number of items by their number of rounds and their verdict.
@@ -203,7 +203,7 @@ def _counts(reasons: Mapping[str | None, int]) -> dict[str, int]:
 
 
 def pseudonyms(decisions: Iterable[Annotation]) -> dict[str, str]:
-    """Return the pseudonyms of annotators in summaries, by name, sorted by name."""
+    """Return the pseudonyms of annotators in summaries, by name, in alphabetical order."""
     return _pseudonyms({decision.annotator for decision in decisions})
 
 
@@ -222,7 +222,7 @@ def _short(ratings: RatingColumns) -> dict[str, Any]:
 
 
 def rounded(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a nested document of numbers, lists and documents with every number rounded."""
+    """Return a nested document of numbers, lists and documents in which every number is rounded."""
     return {key: _round(value) for key, value in document.items()}
 
 
@@ -236,7 +236,7 @@ def _round(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class BinaryVotes:
-    """The annotations of a campaign whose form begins with a choice between two options.
+    """The annotations in a campaign whose form begins with a choice between two options.
 
     Args:
         rule: Acceptance rule.
@@ -256,7 +256,7 @@ class BinaryVotes:
         return by_record
 
     def decided(self, annotations: Sequence[Annotation]) -> str | None:
-        """Return the option on which the annotations of one record agree, or None if neither has enough votes."""
+        """Return the option on which the annotations of a record agree, or None if neither option has enough votes."""
         # A record has fewer annotations than slots only if the missing ones could change nothing (`closing`), or if the
         # present ones leave no doubt (`further_votes`).
         policy = SettlementPolicy(self.rule, self.rule.slots, self.options, closes_with=self.options)
@@ -264,7 +264,7 @@ class BinaryVotes:
         return outcome if outcome in self.options else None
 
     def evidence(self, annotations: Sequence[Annotation]) -> dict[str, Any]:
-        """Return the evidence of one record's outcome: the number of votes for each option."""
+        """Return the evidence for the outcome of a record: the number of votes for each option."""
         counts = Counter(annotation.decision for annotation in annotations)
         return {
             "rule": str(self.rule),
@@ -292,6 +292,6 @@ class BinaryVotes:
 
 
 def most_named(named: Iterable[str], order: Sequence[str]) -> str:
-    """Return the code named most often, or among equally frequent codes the first in `order`."""
+    """Return the code that is named most often; ties go to the first in `order`."""
     counts = Counter(named)
     return min(counts, key=lambda name: (-counts[name], order.index(name)))

@@ -1,4 +1,4 @@
-"""A model's drafts of statements about pictures, which are requested when a task opens and stored with it.
+"""A model's drafts of statements about pictures, requested when a task opens and stored with the task.
 
 A draft has no author until a person accepts or edits it. If a model fails, the form stays empty, and the task gives the
 reason. The workspace stores replies, so that each is paid for only once.
@@ -36,7 +36,7 @@ _UNREADABLE, _UNREACHABLE, _BUDGET = "unreadable", "unreachable", "budget_spent"
 
 
 class DraftSettings(Record):
-    """The model that drafts annotators' statements, and how it is queried.
+    """The model that drafts annotators' statements, and how the model is queried.
 
     Attributes:
         chat: The vision-language model.
@@ -104,7 +104,7 @@ def prompt_of(sections: Sequence[Section], *, questions: int) -> str:
 
 
 def _shape_of(sections: Sequence[Section], *, questions: int) -> type[BaseModel]:
-    """Return the model that a draft of these sections must fit; names and checks are those of facts files."""
+    """Return the model that a draft of these sections must fit; names and checks are the same as in facts files."""
     few = Field(max_length=questions)
     fields: dict[Section, dict[str, Any]] = {
         "caption": {"caption": (Text, ...)},
@@ -132,7 +132,7 @@ def drafts_of(
     form: Form,
     workspace: Path,
 ) -> Iterator[Proposals]:
-    """Yield the model's draft for each picture, or the reason it is missing, in the order of the pictures.
+    """Yield the model's draft for each picture or the reason why there is none, in the order of the pictures.
 
     Raises:
         PrerequisiteError: The model cannot be queried at all, and `on_failure` is `stop`.
@@ -168,7 +168,7 @@ def drafts_of(
 
 
 class _Drafter:
-    """Queries a model for drafts; several threads may use it at the same time."""
+    """Queries a model for drafts; may be used by several threads at the same time."""
 
     def __init__(
         self, settings: DraftSettings, sections: Sequence[Section], form: Form, files: ImageFiles, replies: Any
@@ -180,7 +180,7 @@ class _Drafter:
         self._stopped: str | None = None
 
     def draft(self, record: ImageRecord) -> Proposals:
-        """Return the model's draft for a picture, or the reason for a missing one."""
+        """Return the model's draft for a picture, or the reason why there is none."""
         try:
             return Proposals(model=self._settings.chat.model, fields=self._fields(record))
         except (RequestFailed, NotOfThatShape, _NothingDrafted) as error:

@@ -115,14 +115,14 @@ class State(AssignedCampaign):
         return parameters if self.draft is None else {**parameters, "draft": self.draft.deciding()}
 
     def planned_requests(self, images: int) -> list[RequestPlan] | None:
-        """Return the requests to the drafting model, with one repair for every reply."""
+        """Return the planned requests to the drafting model, with one repair for each reply."""
         if self.draft is None:
             return None
         words = len(prompt_of(self.sections, questions=self.draft.questions)) // CHARACTERS_PER_TOKEN
         return [self.draft.chat.plan("drafts", images, requests=2, pictures=2, words=2 * words)]
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to date with these images, and return the statements once every image is done."""
+        """Bring the tasks up to date with these images; return the statements once every image is done."""
         typed = state_form(self.sections, optional=self.optional, drafts=self.draft is not None)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[STATE].guidelines
         request = CampaignRequest(
@@ -169,7 +169,7 @@ class State(AssignedCampaign):
 
 
 def _name_of(record: ImageRecord) -> str:
-    """Return a picture's name for searches: its path below the image folder, or its id."""
+    """Return the name under which searches find a picture: its path below the image folder, or its id."""
     return record.image_id if record.source is None else path_for(record.source.uri).as_posix()
 
 
@@ -183,7 +183,7 @@ def _known_images(ctx: CampaignContext) -> set[str]:
 def _combined_statements(
     decisions: Sequence[Annotation], form: Form, campaign: str, *, first_only: bool
 ) -> StatementsOnPicture | None:
-    """Return the combined statements of one image's annotators, or None if they stated nothing.
+    """Return the combined statements of an image's annotators, or None if they stated nothing.
 
     Args:
         decisions: Their decisions, by slot.
@@ -211,7 +211,7 @@ class _TakenFields:
         self.authors: dict[str, Authorship] = {}
 
     def add(self, decision: Annotation) -> None:
-        """Add those statements of another annotator that no earlier annotator made."""
+        """Add those statements of another annotator that no earlier annotator has made."""
         fields = fields_in(decision)
         for field in self._form.fields[1:]:
             value = fields.get(field.name)
@@ -227,7 +227,7 @@ class _TakenFields:
                 self.authors[field.name] = self._author(decision, field.name)
 
     def _vote(self, name: str, value: str, author: Authorship) -> None:
-        """Take the label that most annotators gave, or the first of equally frequent ones."""
+        """Keep the label that most annotators gave; ties go to the first."""
         votes = self._votes.setdefault(name, [])
         votes.append((value, author))
         counts = Counter(label for label, _ in votes)
@@ -260,7 +260,7 @@ class _TakenFields:
 
 
 def _key_in(field: Repeated, entry: Mapping[str, Any]) -> str:
-    """Return the part that identifies an entry in facts files, or an empty one if only its whole content does."""
+    """Return the part that identifies an entry in facts files; empty if only the whole content identifies it."""
     if field.distinct is None:
         return ""
     key = str(entry[field.distinct])

@@ -38,7 +38,7 @@ class ImageDrafts:
         self._first_mistake = ""
 
     def of(self, image_id: str) -> Proposals | None:
-        """Return the drafts about an image or the reason they are missing, or None if no step drafted for the image."""
+        """Return the drafts for an image or the reason why there are none; None if no step drafted for the image."""
         drafted_by = drafts_about(image_id, self._drafts)
         if not drafted_by:
             return None
@@ -61,7 +61,7 @@ class ImageDrafts:
         return Proposals(model=" + ".join(dict.fromkeys(authors)), fields=fields, failed=why, notes=notes)
 
     def check_fit(self, stage: str) -> None:
-        """Check that drafts have the structure of the campaign's form; missing parts are left to annotators.
+        """Check that drafts have the structure of the campaign's form; annotators fill in missing parts.
 
         Raises:
             StepError: No draft has this structure.

@@ -88,7 +88,7 @@ class Write(QuestionSettings, AssignedCampaign):
         return columns_with_drafts(self.drafted_by)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step itself, if all entries that draft for it are before it.
+        """Return the step itself, if all entries that make drafts for it come before it.
 
         Raises:
             RecipeError: An entry is not before this step, or drafts no questions.
@@ -97,11 +97,11 @@ class Write(QuestionSettings, AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result; drafting entries are included only if there are any."""
+        """Return the settings that determine the result, with the drafting entries only if there are any."""
         return {name: value for name, value in super().parameters().items() if name != "drafted_by" or value}
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to date with these images, and return the questions once every image is done."""
+        """Bring the tasks up to date with these images; return the questions once every image is done."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[WRITE].guidelines
         form = writing_form(self, drafts=bool(self.drafted_by))
         request = CampaignRequest(
@@ -180,7 +180,7 @@ def _work(records: Iterable[ImageRecord], proposed: ImageDrafts) -> list[TaskInp
 
 
 def _questions_in(annotation: Annotation, settings: QuestionSettings, campaign: str) -> list[WrittenQuestion]:
-    """Return the questions that an annotator wrote about an image, or none if they found nothing to ask."""
+    """Return the questions that an annotator wrote about an image; none if the annotator found nothing to ask."""
     fields = fields_in(annotation)
     if fields[HEADLINE] != WRITTEN:
         return []

@@ -1,4 +1,4 @@
-"""``benchwright review close`` and ``review reopen``: whether a campaign assigns tasks."""
+"""``benchwright review close`` and ``review reopen``: stop a campaign from assigning tasks, or let it continue."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def export_everything(
     formats: Sequence[FileFormat] = ("parquet", "csv"),
     pseudonymous: bool = False,
 ) -> Exported:
-    """Write tasks, decisions and their figures as of one point in time; equal stores produce equal bytes.
+    """Write tasks, decisions and their figures as of a single point in time; equal stores produce equal bytes.
 
     Args:
         store: Review store.
@@ -101,7 +101,7 @@ def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_
 
 
 def _names_in(store: ReviewStore, *, pseudonymous: bool) -> Mapping[str, str]:
-    """Return the name that each annotator has in the export, by the name in the store.
+    """Return each annotator's name in the export, by name in the store.
 
     Pseudonyms number people in the order in which they joined, so that a person has the same number in every later
     export of the store. Simulated annotators keep their names, since they are not people.

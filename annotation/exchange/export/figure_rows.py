@@ -11,7 +11,7 @@ Row = Sequence[Any]
 
 
 def in_order(rows: Iterator[list[Any]]) -> list[list[Any]]:
-    """Return rows sorted by their first four values."""
+    """Return the rows sorted by their first four values."""
     return sorted(rows, key=lambda row: [str(value) for value in row[:4]])
 
 
@@ -22,5 +22,5 @@ def chained(parts: Iterator[Iterator[Row]]) -> Iterator[Row]:
 
 
 def rounded(*values: Any) -> list[Any]:
-    """Return values with floats rounded, so that their last bits, which depend on the platform, are dropped."""
+    """Return values in which floats are rounded, so that their last bits, which depend on the platform, are dropped."""
     return [round(value, DIGITS) if isinstance(value, float) else value for value in values]

@@ -111,7 +111,7 @@ def _guidelines(connection: sa.Connection, campaign_ids: Sequence[int]) -> Expor
 
 
 def _closings(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTable:
-    """Return the table of tasks that closed because their decision is sure enough, including withdrawn closings."""
+    """Return the table of tasks that closed because their decision was certain enough, including withdrawn closings."""
     c = closings.c
     query = (
         sa.select(
@@ -153,7 +153,7 @@ def _closings(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportT
 
 
 def _sent_back(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
-    """Return the table of items sent back to their writers; the row of an item sent back by a check names no person."""
+    """Return the table of items sent back to their writers; for items that a check sent back, no person is named."""
     r = revision_requests.c
     query = (
         sa.select(campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, r.slot, r.item_id, r.stage)

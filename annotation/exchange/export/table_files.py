@@ -30,7 +30,7 @@ ROWS_PER_GROUP = 20_000
 
 
 class ExportTable(NamedTuple):
-    """A table to write.
+    """A table to be written.
 
     Args:
         name: Name of the table, and of its files without their suffix.
@@ -101,7 +101,7 @@ _WRITERS: Mapping[str, type[_Parquet] | type[_Csv]] = {"parquet": _Parquet, "csv
 
 
 def _cell(value: Any) -> str:
-    """Return the text of a value for CSV, in which texts that a spreadsheet would execute are made harmless."""
+    """Return a value as text for CSV; texts that a spreadsheet would execute are made harmless."""
     if value is None:
         return ""
     if isinstance(value, bool):

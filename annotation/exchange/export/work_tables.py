@@ -184,7 +184,7 @@ def annotations_of(connection: sa.Connection, campaign_ids: Sequence[int], displ
 
 
 def _attention_checks(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
-    """Return the table of answered attention checks, which the tables of items do not include."""
+    """Return the table of answered attention checks, which are not in the tables of items."""
     a = annotations_table.c
     query = (
         sa.select(campaigns.c.name, tasks.c.item_id, annotators.c.name, a.version, a.decision, tasks.c.gold)
@@ -216,7 +216,7 @@ def _attention_checks(connection: sa.Connection, campaign_ids: Sequence[int], di
 
 
 def _set_asides(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
-    """Return the table of actions with which curators set votes aside or took them back."""
+    """Return the table of the actions by which curators set votes aside or restored them."""
     s = set_asides.c
     query = (
         sa.select(campaigns.c.name, annotators.c.name, s.set_by, s.why, s.set_at, s.taken_back_by, s.taken_back_at)

@@ -50,12 +50,12 @@ class Option(Record):
 
     @property
     def spelled(self) -> str:
-        """Return the option's spelling in tables: its code, or its words if the code is only a number (`value_2`)."""
+        """Return the option as spelled in tables: its code, or its words if the code is only a number (`value_2`)."""
         return self.words if _NUMBERED.fullmatch(self.code) else self.code
 
 
 class OnlyIf(Record):
-    """Condition of a field, which applies only if an earlier field has one of these values."""
+    """The condition of a field, which applies only if an earlier field has one of the given values."""
 
     field: _Name
     codes: tuple[str, ...] = Field(min_length=1)
@@ -95,7 +95,7 @@ class SeveralOf(_Field):
 
 
 class OneChoice(_Field):
-    """One of the choices of the item itself, by its letter."""
+    """One of the item's own choices, given by its letter."""
 
     type: Literal["one_choice"] = "one_choice"
     is_key_offered: bool = True
@@ -119,7 +119,7 @@ class TextField(_Field):
 
 
 class Lines(_Field):
-    """A number of lines in the annotator's own words, all different."""
+    """A number of lines in the annotator's own words, all of them different."""
 
     type: Literal["lines"] = "lines"
     hint: str = Field("", max_length=200)
@@ -133,7 +133,7 @@ class Lines(_Field):
 
 
 class PhotographField(_Field):
-    """A photograph that the annotator uploaded, by the SHA-256 of its stored file."""
+    """A photograph that the annotator uploaded, given by the SHA-256 of the stored file."""
 
     type: Literal["photograph"] = "photograph"
     max_bytes: int = Field(20 << 20, ge=1, le=128 << 20)
@@ -142,14 +142,14 @@ class PhotographField(_Field):
 
 
 class PicturesField(_Field):
-    """Other pictures of the campaign, each by the SHA-256 of its file."""
+    """Other pictures of the campaign, each given by the SHA-256 of its file."""
 
     type: Literal["pictures"] = "pictures"
     max_count: int = Field(1, ge=1, le=50)
 
 
 class DraftsField(_Field):
-    """The statements accepted from a model's draft; readers neither see nor fill in this field.
+    """The statements accepted from a model's draft; people neither see nor fill in this field.
 
     A window sends the path of each statement with its path in the draft; the store keeps the resulting origin.
     """
@@ -159,7 +159,7 @@ class DraftsField(_Field):
 
 
 class RegionField(_Field):
-    """Regions that the annotator marks on the task's pictures, all of one shape, in the order drawn.
+    """Regions that the annotator marks on the task's pictures: all with the same shape, in the order drawn.
 
     A correspondence joins a point of the first picture to one of the second; every other region lies on the first.
     """
@@ -202,7 +202,7 @@ EntryField = Annotated[OneOf | SeveralOf | TextField | Lines | PicturesField, Fi
 
 
 class QuestionRule(Record):
-    """The question and its options among a group's fields, which are checked together.
+    """The fields of a group that hold a question and its options, which are checked together.
 
     Attributes:
         ask: Field with the question, a text.
@@ -264,7 +264,7 @@ FormField = Annotated[
 
 
 def check_conditions(fields: Sequence[FormField]) -> None:
-    """Check that names differ, and that each condition names a choice in an earlier field.
+    """Check that all names differ, and that each condition names a choice in an earlier field.
 
     Raises:
         ValueError: Names repeat, or a condition is invalid.

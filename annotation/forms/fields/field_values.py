@@ -43,7 +43,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class FieldMistake(NamedTuple):
-    """A mistake in a field.
+    """A mistake in the value of a field.
 
     Args:
         place: Path of the field, such as `questions/2/ask` in one of a group's entries; empty for the form as a whole.
@@ -59,17 +59,17 @@ class FieldMistake(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Return a description of the mistake that names entry and field."""
+        """Return a description of the mistake that names the entry and the field."""
         return f"{self.entry}: {self.words}" if self.entry else self.words
 
     @property
     def beside_field(self) -> str:
-        """Return a description of the mistake to show next to the field, without naming the field again."""
+        """Return a description of the mistake for display next to the field, which does not repeat the field's name."""
         return _LEAD.sub("", self.words)
 
 
 class FormError(BenchwrightError):
-    """Values that do not fit a form; the message names their paths.
+    """Values do not fit a form; the message names their paths.
 
     Args:
         message: Description of the mistakes.
@@ -82,7 +82,7 @@ class FormError(BenchwrightError):
 
 
 class TaskValues(NamedTuple):
-    """A task's properties that determine valid values: letters of choices, the right one, and sizes of pictures."""
+    """Properties of a task that determine valid values: letters of choices, the right letter, and picture sizes."""
 
     letters: Sequence[str] = ()
     key: str | None = None
@@ -100,7 +100,7 @@ def applies(field: FormField, values: Values) -> bool:
 def checked_values(
     fields: Sequence[FormField], entries: Mapping[str, Any], task: TaskValues
 ) -> tuple[dict[str, Any], list[FieldMistake]]:
-    """Return the checked values of fields, without those that do not apply, and all mistakes."""
+    """Return the checked values of the fields that apply, and all mistakes."""
     values: dict[str, Any] = {}
     mistakes: list[FieldMistake] = []
     for field in fields:
@@ -123,7 +123,7 @@ def checked_values(
 
 
 def raise_all(mistakes: Sequence[FieldMistake]) -> None:
-    """Raise mistakes, if any, as one error that names the first of them.
+    """Raise any mistakes as a single error that names the first of them.
 
     Raises:
         FormError: The list is not empty.
@@ -134,7 +134,7 @@ def raise_all(mistakes: Sequence[FieldMistake]) -> None:
 
 
 def _value(field: FormField, value: Any, task: TaskValues) -> Any:
-    """Check and return the value of one field, which is empty if the field is not filled in."""
+    """Check and return the value of a field; an empty value means that the field is not filled in."""
     if isinstance(field, RegionField):
         return _regions(field, value, task.sizes_wh)
     if isinstance(field, Repeated):
@@ -153,7 +153,7 @@ def _value(field: FormField, value: Any, task: TaskValues) -> Any:
 
 
 def _text_or_code(field: OneOf | OneChoice | TextField | PhotographField, value: Any, task: TaskValues) -> str:
-    """Check the value of a field that accepts a text, a code or a letter, and return it."""
+    """Check and return the value of a field that accepts a text, a code or a letter."""
     if not isinstance(value, str):
         raise FormError(f"field {field.name!r}: {quoted(value)} is not text")
     if isinstance(field, TextField):
@@ -184,7 +184,7 @@ def _pictures(field: PicturesField, value: Any) -> list[str]:
 
 
 def _drafts(field: DraftsField, value: Any) -> dict[str, str]:
-    """Return the path in the draft by the path of each statement; an earlier stored value may come back unchanged."""
+    """Return the path in the draft by the path of each statement; the value may also come in its stored form."""
     if value is None or value == "":
         return {}
     if not isinstance(value, Mapping):
@@ -199,7 +199,7 @@ def _drafts(field: DraftsField, value: Any) -> dict[str, str]:
 
 
 def _regions(field: RegionField, value: Any, sizes_wh: Sequence[SizeWH]) -> list[dict[str, Any]]:
-    """Return the regions of a field from a list or JSON text."""
+    """Return the regions in a field from a list or a JSON text."""
     try:
         regions = read_regions(value, field.rule, sizes_wh)
     except RegionError as error:
@@ -210,7 +210,7 @@ def _regions(field: RegionField, value: Any, sizes_wh: Sequence[SizeWH]) -> list
 
 
 def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
-    """Return the entries of a group from a list or JSON text, without empty entries.
+    """Return the entries in a group from a list or a JSON text, without empty entries.
 
     Raises:
         FormError: There are too few or too many entries, or they have mistakes; the message names all mistakes.
@@ -250,7 +250,7 @@ def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
 
 
 def _mistakes_in_question(field: Repeated, values: Values) -> list[FieldMistake]:
-    """Return the mistakes in the question and the options of an entry, if it has a question."""
+    """Return the mistakes in the question and options of an entry; none if the group has no question."""
     rule = field.question
     if rule is None:
         return []
@@ -298,7 +298,7 @@ def _is_address(text: str) -> bool:
 
 
 def _lines(field: Lines, value: Any) -> list[str]:
-    """Return the nonempty lines of a list or a text."""
+    """Return the nonempty lines in a list or a text."""
     texts_given = value.splitlines() if isinstance(value, str) else value or []
     if not isinstance(texts_given, list | tuple) or not all(isinstance(text, str) for text in texts_given):
         raise FormError(f"field {field.name!r}: {quoted(value)} are not lines of text")
@@ -319,5 +319,5 @@ def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any
 
 
 def quoted(value: Any) -> str:
-    """Return a possibly hostile value for a message, in ASCII and shortened."""
+    """Return a possibly hostile value in a form for messages: ASCII, and shortened."""
     return ascii(value)[:80]

@@ -26,7 +26,7 @@ from .region_values import regions_in_words, shape_in_words
 
 
 def value_in_words(field: FormField, value: Any) -> str:
-    """Return a field's value as text for lists, with the words of options and the numbered entries of a group."""
+    """Return a field's value as text for lists, with the words for options and a group's entries numbered."""
     if isinstance(field, PhotographField):
         return field.label
     if isinstance(field, DraftsField):
@@ -41,7 +41,7 @@ def value_in_words(field: FormField, value: Any) -> str:
 
 
 def _entry_lines(field: Repeated, entries: Sequence[Values]) -> list[str]:
-    """Return each entry of a group as a line of text."""
+    """Return each entry in a group as a line of text."""
     return [
         " · ".join(value_in_words(part, entry[part.name]) for part in field.fields if entry.get(part.name))
         for entry in entries
@@ -49,7 +49,7 @@ def _entry_lines(field: Repeated, entries: Sequence[Values]) -> list[str]:
 
 
 def takes_in_words(field: FormField) -> str:
-    """Return a description of the values that a field accepts in tables, without revealing the right choice."""
+    """Return a description of the values that a field accepts in tables; it does not reveal the right choice."""
     if isinstance(field, OneOf | SeveralOf):
         codes = ", ".join(option.spelled for option in field.options)
         return codes if isinstance(field, OneOf) else f"{codes}; separate several by semicolons"
@@ -65,7 +65,7 @@ def takes_in_words(field: FormField) -> str:
 
 
 def _list_in_json(field: RegionField | Repeated) -> str:
-    """Return a description of what a table cell accepts for the entries of a group, or for regions."""
+    """Return a description of the JSON that a table cell accepts for a group's entries or for regions."""
     if isinstance(field, Repeated):
         parts = ", ".join(f'"{part.name}": {_in_json(part)}' for part in field.fields)
         return f"JSON, a list of {field.min_count} to {field.max_count}, each {{{parts}}}"
@@ -87,13 +87,13 @@ def _text_in_words(field: OneChoice | TextField | DraftsField) -> str:
 
 
 def count_in_words(field: Lines) -> str:
-    """Return a description of how many lines a field accepts."""
+    """Return a description of the number of lines that a field accepts."""
     least = field.count if field.at_least is None else field.at_least
     return str(field.count) if least == field.count else f"{least} to {field.count}"
 
 
 def _in_json(field: EntryField) -> str:
-    """Return a description of a field's accepted value in an entry of a JSON cell."""
+    """Return a description of the value that a field accepts in an entry of a JSON cell."""
     words = {SeveralOf: "a list of ", OneOf: "one of "}.get(type(field), "")
     if isinstance(field, OneOf | SeveralOf):
         words += ", ".join(option.code for option in field.options)
@@ -107,7 +107,7 @@ def _in_json(field: EntryField) -> str:
 
 
 def when_in_words(field: FormField | EntryField) -> str:
-    """Return a note in brackets on whether a field is optional and when it applies; empty if it is always filled in."""
+    """Return a note in brackets on whether a field is optional and when it applies; empty if it is always required."""
     condition = field.only_if
     where = "" if condition is None else f" (only where {condition.field} is {' or '.join(condition.codes)})"
     return ("" if field.is_required else " (may be left out)") + where

@@ -72,7 +72,7 @@ class Form(Record):
         key: str | None,
         sizes_wh: Sequence[SizeWH] = (),
     ) -> dict[str, Any]:
-        """Check the values of a form and return them as JSON values, in its order, without fields that do not apply.
+        """Check the values of a form and return them as JSON values, in field order, without fields that do not apply.
 
         Args:
             entries: Values by field; absent, None and empty values are treated as not filled in.
@@ -95,12 +95,12 @@ class Form(Record):
         return values
 
     def wrong_so_far(self, entries: Mapping[str, Any]) -> list[FieldMistake]:
-        """Return the mistakes in values that are still being filled in, ignoring missing values."""
+        """Return the mistakes in values that are still being filled in; missing values are not mistakes."""
         _, mistakes = checked_values(self.fields, entries, TaskValues())
         return [mistake for mistake in mistakes if not mistake.is_missing]
 
     def comparable(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values as `checked` spells them, field by field and entry by entry, without those that do not fit.
+        """Return values as spelled by `checked`, field by field and entry by entry, without values that do not fit.
 
         This is how a model's drafts are stored, since the draft of one field may have a mistake while others do not.
         """
@@ -119,12 +119,12 @@ class Form(Record):
         return fitting
 
     def headline_of(self, values: Mapping[str, Any]) -> str:
-        """Return a decision as a single string: the code in the first field, with several codes joined by `+`."""
+        """Return a decision as a single string: the code in the first field; several codes are joined with `+`."""
         value = values[self.headline.name]
         return value if isinstance(value, str) else "+".join(value)
 
     def describe(self, values: Mapping[str, Any]) -> str:
-        """Return values as text for lists."""
+        """Return values as a text for lists."""
         return " · ".join(value_in_words(field, values[field.name]) for field in self.fields if values.get(field.name))
 
 
@@ -137,7 +137,7 @@ def _append_entry(entries: list[Any], checked: Sequence[Any], field: Repeated) -
 
 
 def _alone(field: FormField) -> FormField:
-    """Return a field that can be checked alone: without its condition, optional, and a group from one entry on."""
+    """Return a form's field so that it can be checked alone: without condition, optional, groups from one entry on."""
     free: dict[str, Any] = {"only_if": None}
     if not isinstance(field, DraftsField):
         free["is_required"] = False
@@ -145,7 +145,7 @@ def _alone(field: FormField) -> FormField:
 
 
 def statement_at(values: Mapping[str, Any], place: str) -> Any:
-    """Return the value at a path such as `caption` or, in a group, `questions/2`, or None if there is none."""
+    """Return the value at a path such as `caption` or, in a group, `questions/2`; None if there is no value."""
     name, _, number = place.partition("/")
     value = values.get(name)
     if not number:

@@ -17,7 +17,7 @@ _PARTED = " | "
 
 
 def with_numbered_fields(form: Form) -> Form:
-    """Return a form in which each group that has separate columns is replaced by the fields of all its entries."""
+    """Return a form in which the fields of all entries replace each group that has separate columns."""
     return Form(
         fields=tuple(
             numbered
@@ -58,12 +58,12 @@ def _differing(part: EntryField, number: int) -> dict[str, Any]:
 
 
 def name_of(part: str, number: int) -> str:
-    """Return the column name for a field in a group's entry."""
+    """Return the name of the column for a field of an entry in a group."""
     return f"{part}_{number}"
 
 
 def _entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a group's entries from the values of its columns; entries that have no value are empty.
+    """Return a group's entries from the values of its columns; entries without any value are empty.
 
     Args:
         group: The group.
@@ -83,7 +83,7 @@ def lines_in(text: str) -> list[str]:
 
 
 def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a form, with each group's entries together, from those of `with_numbered_fields(form)`."""
+    """Return the values of a form from those of `with_numbered_fields(form)`, with each group's entries together."""
     grouped: dict[str, Any] = {}
     for field in form.fields:
         if is_numbered(field):
@@ -94,7 +94,7 @@ def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cells_of(form: Form, fields: Mapping[str, Any]) -> dict[str, str]:
-    """Return a form's values as the cells that `grouped_values` reads, omitting values that have no cell."""
+    """Return a form's values as the cells that `grouped_values` reads, without values that have no cell."""
     values = {field.name: fields.get(field.name) for field in form.fields if not is_numbered(field)}
     for group in filter(is_numbered, form.fields):
         for number, entry in enumerate(fields.get(group.name) or (), 1):

@@ -1,4 +1,4 @@
-"""Values of a region field: lists of regions as JSON values, checked against the pictures of the task.
+"""Values of a region field: lists of regions as JSON values, checked against the task's pictures.
 
 They come from browsers, tables and other programs, and are untrusted. `benchwright.regions` checks each region; this
 module checks the list as a whole, the labels and the size.
@@ -83,7 +83,7 @@ def size_of(regions: Sequence[Mapping[str, Any]]) -> int:
 
 
 def regions_in_words(regions: Sequence[Mapping[str, Any]], rule: RegionRule) -> str:
-    """Return a description of the marks for readers, such as `3 boxes (dog 2, cat)`."""
+    """Return a description of marks for readers, such as `3 boxes (dog 2, cat)`."""
     one, several = _PLURALS[rule.shape]
     counts = Counter(region.get("label", "") for region in regions)
     labels = ", ".join(

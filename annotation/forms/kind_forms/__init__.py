@@ -1,1 +1,1 @@
-"""Forms of the kinds of campaigns, which contain their questions."""
+"""Forms for the kinds of campaigns, with the questions that they ask."""

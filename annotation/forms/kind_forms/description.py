@@ -30,12 +30,12 @@ _CONVEYS = OnlyIf(field=HEADLINE, codes=(CONVEYS,))
 
 
 def code_of(words: str) -> str:
-    """Return the code for a term in a vocabulary, such as `single_panel_comic`."""
+    """Return the code for a vocabulary term, such as `single_panel_comic`."""
     return words.replace("-", "_").replace(" ", "_")
 
 
 def words_of(vocabulary: Any) -> dict[str, str]:
-    """Return a vocabulary's terms by code."""
+    """Return the terms of a vocabulary by code."""
     return {code_of(words): words for words in get_args(vocabulary)}
 
 
@@ -48,7 +48,7 @@ def _label(name: str, label: str, vocabulary: Any) -> OneOf:
 
 
 def _question(number: int) -> Iterable[FormField]:
-    """Return the fields of one question; the fields of a later question apply only if there are that many questions."""
+    """Return the fields for one question; those for a later question apply only if there are that many questions."""
     only_if = _CONVEYS if number == 1 else OnlyIf(field="questions", codes=COUNTS[number - 1 :])
     line = {"only_if": only_if, "is_line": True, "max_chars": _MAX_LINE}
     yield TextField(name=f"ask_{number}", label=f"Question {number}", hint="About what the image conveys", **line)
@@ -65,7 +65,7 @@ def _question(number: int) -> Iterable[FormField]:
 
 
 def description_form(*, several_types: bool = False, drafts: bool = False) -> Form:
-    """Return the form of a description.
+    """Return the form for a description.
 
     Args:
         several_types: Whether an image may have several types, as in II-Bench's published data; the paper's appendix B
@@ -124,7 +124,7 @@ DESCRIPTION_FORM = Form(
 def fields_of_description(
     implication: Implication | None, questions: Sequence[DraftedQuestion], *, several_types: bool
 ) -> dict[str, Any]:
-    """Return the values of the form that correspond to a draft; empty if nothing was drafted.
+    """Return the form's values that correspond to a draft; empty if no draft was made.
 
     Args:
         implication: Drafted labels and explanation; None if there are none.

@@ -22,7 +22,7 @@ _IF_MARKED = OnlyIf(field=HEADLINE, codes=(MARKED,))
 
 
 class MarkField(Record):
-    """Regions of one shape to mark, as a recipe requests them.
+    """Regions of one shape to be marked, as a recipe requests them.
 
     Attributes:
         name: Name of the column in tables.
@@ -55,7 +55,7 @@ class MarkField(Record):
         return self
 
     def field(self, example: Sha256 | None = None) -> RegionField:
-        """Return the field of the form, which applies if there is something to mark; `example` by its image id."""
+        """Return the form's field, which applies if there is something to mark; `example` is the example's image id."""
         return RegionField.model_validate({**self.model_dump(), "example": example, "only_if": _IF_MARKED})
 
 

@@ -1,4 +1,4 @@
-"""The form of the campaign `pair`: the same picture, or not."""
+"""The form of the campaign `pair`: whether two images are the same picture."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _capitalized(words: Iterable[str]) -> tuple[Option, ...]:
 
 
 def _shown_value(prefix: str, label: str, *, is_required: bool = True) -> list[EntryField]:
-    """Return the fields for a value that a changed picture shows or suggests."""
+    """Return the fields for a value that is shown or suggested by a changed picture."""
     optional: dict[str, Any] = {"is_required": False}
     asks = "Yes/no question, with {subject} for the main subject; its own by default"
     lists = {"count": 8, "at_least": 1, "max_chars": _MAX_LINE, **optional}
@@ -340,7 +340,7 @@ NEEDS: Mapping[Section, tuple[Section, ...]] = {"attributes": ("caption",), "pai
 
 
 class _Values(NamedTuple):
-    """Values of the form by field, with empty values for missing entries."""
+    """Values of the form by field; missing entries have empty values."""
 
     fields: Mapping[str, Any]
 
@@ -352,7 +352,7 @@ class _Values(NamedTuple):
 
 
 def statements_document(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that are present as JSON for `StatementsOnPicture`, named as in facts files."""
+    """Return the values that are present, as JSON for `StatementsOnPicture` with the names used in facts files."""
     values = _Values(fields)
     source = {name: values.text(name) for name in ("dataset", "canonical_id", "uri")}
     document: dict[str, Any] = {
@@ -378,7 +378,7 @@ def _implication(values: _Values) -> dict[str, Any] | None:
 
 
 def _pairs(values: _Values) -> dict[str, Any] | None:
-    """Return the basis of ideas, or None if the caption or main subject that ideas require is missing."""
+    """Return the basis of ideas; None if the caption or main subject that ideas require is missing."""
     seen = {entry["of"]: entry["value"] for entry in values.entries("seen")}
     if not (values.text("caption") and values.text("main_subject")):
         return None
@@ -415,7 +415,7 @@ def _value_in(entry: Mapping[str, Any], prefix: str) -> dict[str, Any] | None:
 
 
 def mistakes_in_statements(form: Form, fields: Mapping[str, Any]) -> list[str]:
-    """Return descriptions of the mistakes in the form's values under the rules of facts files."""
+    """Return descriptions of the mistakes in the form's values, under the rules of facts files."""
     if fields[HEADLINE] != STATED:
         return []
     if any(fields.get(name) for name in _OF_PAIRS) and not (fields.get("caption") and fields.get("main_subject")):
@@ -437,7 +437,7 @@ def _in_words(error: ValidationError) -> list[str]:
 
 
 def fields_of_draft(draft: BaseModel) -> dict[str, Any]:
-    """Return the values of the form that correspond to a model's draft, whose names are those of facts files."""
+    """Return the form's values that correspond to a model's draft, which uses the names of facts files."""
     document = {name: value for name, value in draft.model_dump(mode="json").items() if value or value == 0}
     implication = document.pop("implication", None)
     if implication is not None:

@@ -121,7 +121,7 @@ def _label_field(name: str, labels: LabelSet) -> OneOf | SeveralOf:
 
 
 def written_entry(entry: Mapping[str, Any], settings: QuestionSettings) -> dict[str, Any]:
-    """Return one entry of the form as JSON values for `WrittenQuestion`, without where it was written."""
+    """Return an entry of the form as JSON values for `WrittenQuestion`, without where it was written."""
     declining = entry.get(DECLINING, _NOT_OFFERED)
     if settings.drawn_options:
         right: str | None = settings.drawn_by_code[entry["right"]]
@@ -146,7 +146,7 @@ def _in_words(labels: LabelSet, value: str | Sequence[str]) -> str:
 
 
 def entry_of_draft(drafted: DraftedQuestion, settings: QuestionSettings) -> dict[str, Any]:
-    """Return a drafted question as an entry of the form, omitting parts for which the form does not ask."""
+    """Return a drafted question as an entry of the form, without parts for which the form does not ask."""
     entry: dict[str, Any] = {"ask": drafted.ask}
     if settings.refusal != "none":
         entry[DECLINING] = IS_RIGHT if drafted.right is None else _OFFERED

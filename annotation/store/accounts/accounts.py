@@ -1,4 +1,4 @@
-"""Accounts of the review app: who may sign in, with what role, and which sessions are open.
+"""Accounts of the review app: who may sign in, with which role, and which sessions are open.
 
 The store keeps only hashes: of passwords (argon2, made by the caller), of invitations and of session tokens (SHA-256,
 which is sufficient for 256 random bits). The contents of a backup alone are not sufficient to sign in.
@@ -39,7 +39,7 @@ INVITATION = timedelta(days=7)
 
 @dataclass(frozen=True)
 class Account:
-    """The account of one person who may use the app.
+    """The account of a person who may use the app.
 
     Attributes:
         id: Id of the account in the store.
@@ -76,7 +76,7 @@ class Accounts:
         self._by = by
 
     def add(self, name: str, role: Role, *, now: datetime) -> Account:
-        """Create an account without a password; `invite` or `set_password` makes sign-in possible.
+        """Create an account without a password; `invite` or `set_password` then makes signing in possible.
 
         Raises:
             BenchwrightError: The name is not allowed for annotators, or an account of that name already exists.
@@ -98,7 +98,7 @@ class Accounts:
             return [_account(row) for row in connection.execute(_ACCOUNTS.order_by(annotators.c.name))]
 
     def find(self, name: str) -> Account:
-        """Return an account.
+        """Return the account with a given name.
 
         Raises:
             BenchwrightError: No account has that name; the message lists those that exist.
@@ -107,7 +107,7 @@ class Accounts:
             return _known(connection, name)
 
     def set_language(self, name: str, tag: str) -> None:
-        """Store the language that a person chose for the app; the audit log does not record the choice.
+        """Store the language that a person chose for the app; the choice is not recorded in the audit log.
 
         Raises:
             BenchwrightError: No such account exists.
@@ -116,7 +116,7 @@ class Accounts:
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(language=tag))
 
     def password_hash(self, name: str) -> str | None:
-        """Return the hash to check a password against, or None if no account of that name may sign in with one."""
+        """Return the hash to check a password against; None if no account of that name may sign in with a password."""
         if not name.isprintable():  # no such account exists, and PostgreSQL refuses a null character
             return None
         with self._store.reading() as connection:
@@ -151,7 +151,7 @@ class Accounts:
         return token
 
     def invited(self, token: str, *, now: datetime) -> Account | None:
-        """Return the account for which an invitation was issued, or None if it is invalid or has expired."""
+        """Return the account for which an invitation was issued; None if the invitation is invalid or has expired."""
         is_open = (accounts.c.invite_hash == hash_of(token)) & (accounts.c.invite_until > now)
         with self._store.reading() as connection:
             row = _first_account(connection, is_open & ~accounts.c.is_disabled)
@@ -169,7 +169,7 @@ class Accounts:
         return self.find(account.name)
 
     def set_role(self, name: str, role: Role) -> None:
-        """Change the role of an account; the last curator who can sign in keeps that role.
+        """Change the role of an account; the last curator who can sign in keeps the role of curator.
 
         Raises:
             BenchwrightError: No such account exists, or no other account could manage accounts.
@@ -181,7 +181,7 @@ class Accounts:
             self._log(connection, "role_changed", name, before=account.role, role=role)
 
     def disable(self, name: str, *, disabled: bool = True) -> None:
-        """Stop an account from signing in, and end its open sessions, or let it sign in again.
+        """Stop an account from signing in, and end its open sessions; or let the account sign in again.
 
         Raises:
             BenchwrightError: No such account exists, or no other account could manage accounts.
@@ -227,7 +227,7 @@ class Accounts:
             record(connection, "sign_in_refused", actor=STRANGER, at=now, address=address, **about)
 
     def of_session(self, token: str, *, now: datetime) -> Account | None:
-        """Return the account to whose session a token belongs, or None if the session is unknown or has ended."""
+        """Return the account to whose session a token belongs; None if the session is unknown or has ended."""
         opened = sa.exists().where(
             sessions.c.account_id == accounts.c.id,
             sessions.c.token_hash == hash_of(token),
@@ -256,7 +256,7 @@ class Accounts:
 
     @contextmanager
     def _changing(self, name: str, *, among_curators: bool = False) -> Iterator[tuple[sa.Connection, Account]]:
-        """Yield a connection and an account with its row locked; if `among_curators`, lock all curators' rows too."""
+        """Yield a connection and an account whose row is locked; if `among_curators`, lock all curators' rows too."""
         of_name = (
             accounts.c.annotator_id == sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
         )
@@ -289,7 +289,7 @@ def _invited(held: StoreConnection, token: str, *, now: datetime) -> Account:
 
 
 def hash_of(token: str) -> str:
-    """Return the hash of a token that the store keeps."""
+    """Return the hash of a token, which the store keeps instead of the token."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -339,20 +339,20 @@ def _keep_a_curator(connection: sa.Connection, account: Account) -> None:
 
 
 class Identity(NamedTuple):
-    """A person's identity at an identity provider; unlike names and e-mail addresses, it cannot pass to others."""
+    """A person's identity at an identity provider, which, unlike names and e-mail addresses, never passes to others."""
 
     issuer: str
     subject: str
 
 
 class Identities:
-    """The identities in a review store. Nothing here reads a clock: `now` is an argument."""
+    """The identities in a review store. No method reads a clock: `now` is an argument."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def account_of(self, identity: Identity) -> Account | None:
-        """Return the account linked to an identity, or None if there is none or it is disabled."""
+        """Return the account linked to an identity; None if there is no such account or it is disabled."""
         query = (
             sa.select(annotators.c.name)
             .select_from(identities.join(accounts).join(annotators))

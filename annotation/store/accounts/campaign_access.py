@@ -1,4 +1,4 @@
-"""Annotators who may decide in a campaign: all of them, until a curator assigns some.
+"""Annotators who may decide in a campaign: all annotators, until a curator assigns some.
 
 The decisions of an annotator who is removed from a campaign remain. The annotator may still change them, and may finish
 the task that they hold.
@@ -31,31 +31,31 @@ def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
 
 
 class CampaignAccess(NamedTuple):
-    """Annotators who may decide in a campaign; `names` is ignored if all may."""
+    """The annotators who may decide in a campaign; `names` is ignored if all annotators may."""
 
     is_for_assigned: bool
     names: tuple[str, ...]
 
     def admits(self, name: str) -> bool:
-        """Return whether an annotator of this name may decide."""
+        """Return whether an annotator with this name may decide."""
         return not self.is_for_assigned or name in self.names
 
 
 class AccessControl:
-    """The assignments of a review store."""
+    """The assignments in a review store."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def of(self, campaign: str) -> CampaignAccess:
-        """Return who may decide in a campaign."""
+        """Return which annotators may decide in a campaign."""
         with self._store.reading() as connection:
             settings = find_campaign(connection, campaign)
             names = assigned_to(connection, settings) if settings.is_for_assigned else ()
             return CampaignAccess(settings.is_for_assigned, tuple(names))
 
     def admits(self, campaign: Campaign, name: str) -> bool:
-        """Return whether a person may decide in a campaign: an assigned person, or a crowd worker who entered it."""
+        """Return whether a person may decide in a campaign: assigned, or a crowd worker who entered the campaign."""
         from .visits import may_come
 
         with self._store.reading() as connection:
@@ -64,7 +64,7 @@ class AccessControl:
         return not campaign.is_for_assigned or self.of(campaign.name).admits(name)
 
     def assign(self, campaign: str, names: Iterable[str]) -> None:
-        """Let only these annotators, and those assigned before, decide in a campaign.
+        """Let only these annotators and those assigned earlier decide in a campaign.
 
         Raises:
             BenchwrightError: The campaign is simulated, or no such annotator exists.
@@ -78,7 +78,7 @@ class AccessControl:
             _close(connection, settings, is_for_assigned=True)
 
     def take_off(self, campaign: str, names: Iterable[str]) -> None:
-        """Stop these annotators from taking tasks of a campaign; if all could decide, all other known ones still may.
+        """Stop these annotators from taking a campaign's tasks; if all could decide, all other known ones still can.
 
         Raises:
             BenchwrightError: The campaign is simulated, or no such annotator exists.

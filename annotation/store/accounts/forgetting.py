@@ -92,7 +92,7 @@ _ROWS_AT_ONCE = 2000
 
 @dataclass(frozen=True)
 class Mention:
-    """A text that may name the person and is not changed, so that a curator can decide what to do.
+    """A text that may name the person and is left unchanged, so that a curator can decide what to do.
 
     Attributes:
         place: Table and column that contain the text, such as `annotations.note`.
@@ -145,13 +145,13 @@ class Forgotten:
 
 
 class _Rehearsed(Exception):
-    """Raised to end a transaction and undo its changes."""
+    """Raised to end a transaction and discard its changes."""
 
 
 def forget_person(
     store: StoreConnection, name: str, *, now: datetime, also: Sequence[str] = (), dry_run: bool = False
 ) -> Forgotten:
-    """Replace a person's name by a random pseudonym, and return the changes.
+    """Replace a person's name with a random pseudonym, and return the changes.
 
     Args:
         store: Review store.
@@ -232,7 +232,7 @@ class _Person:
         )
 
     def _replace_texts(self, connection: sa.Connection, table: sa.Table, column: str) -> list[int]:
-        """Insert the pseudonym into the texts of a column, and return the ids of the changed rows."""
+        """Insert the pseudonym into the texts in a column, and return the ids of the changed rows."""
         query = sa.select(table).where(table.c[column].is_not(None)).order_by(table.c.id)
         changed = [row for row in connection.execute(query) if self._names.are_in(getattr(row, column))]
         for row in changed:
@@ -250,7 +250,7 @@ class _Person:
             self.done.examples.append(text)
 
     def _replace_notes_of_forms(self, connection: sa.Connection) -> list[int]:
-        """Insert the pseudonym into the notes of typed forms, and return the ids of the changed annotations."""
+        """Insert the pseudonym into notes in typed forms, and return the ids of the changed annotations."""
         changed = []
         for table, column in _OF_FORMS:
             query = sa.select(table.c.id, table.c[column]).where(table.c[column].is_not(None)).order_by(table.c.id)
@@ -345,7 +345,7 @@ class _Person:
 
 
 def _forget_elsewhere(connection: sa.Connection, annotator_id: int, *, now: datetime) -> None:
-    """Remove a person's ids at Prolific or Mechanical Turk, revoke their tokens, and delete kept answers of the API."""
+    """Remove a person's ids at Prolific or Mechanical Turk, revoke their tokens, and delete stored API answers."""
     of_worker = sa.select(crowd_workers.c.id).where(crowd_workers.c.annotator_id == annotator_id)
     connection.execute(sa.delete(crowd_visits).where(crowd_visits.c.worker_id.in_(of_worker)))
     connection.execute(sa.delete(crowd_workers).where(crowd_workers.c.annotator_id == annotator_id))
@@ -357,7 +357,7 @@ def _forget_elsewhere(connection: sa.Connection, annotator_id: int, *, now: date
 def _digests(
     connection: sa.Connection, annotator_id: int, *, also: Sequence[int] | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Yield the digests of decisions that the log contains, by the ids of the decisions' rows.
+    """Yield the digests of decisions in the log, by the ids of the decisions' rows.
 
     Args:
         connection: Connection.
@@ -376,7 +376,7 @@ def _digests(
 
 
 def _texts_in(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the texts in a JSON value, each with its key."""
+    """Yield the texts in a JSON value, each with its key in the value."""
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Names of a person in texts: the whole name, which is theirs alone, and parts of it, which others may share.
+"""A person's names in texts: the whole name, which only they have, and parts of the name, which others may share.
 
 The comparison ignores case, width and accents, so that composed and decomposed spellings match: `RENÉ`, `rené` and
 `Rene`. The words of a whole name may come in either order, with white space, a comma, `.`, `-` or `_` between them.
@@ -19,7 +19,7 @@ _SHORT = 2
 
 
 class PersonNames:
-    """Names by which texts may refer to one person.
+    """Names by which texts may refer to a person.
 
     Args:
         names: Names that belong to this person only: the name under which they decide, and others that a curator gives.
@@ -52,7 +52,7 @@ class PersonNames:
         return next(_spans(self._whole, text), None) is not None
 
     def parts_in(self, text: str) -> list[str]:
-        """Return the words of a text that are parts of a name, as the text spells them, each once."""
+        """Return the words of a text that are parts of a name, as spelled in the text, each only once."""
         if not self.parts:
             return []
         words = [text[start:end] for start, end in _spans(self._parts, text)]
@@ -60,7 +60,7 @@ class PersonNames:
 
 
 def _words_of(name: str) -> list[str]:
-    """Return the words of a name or of the local part of a mail address, without single letters other than Han's.
+    """Return the words of a name or of the local part of an e-mail address, without single letters other than Han's.
 
     Example:
         >>> words_of("marguerite.dubois2@example.org")
@@ -71,7 +71,7 @@ def _words_of(name: str) -> list[str]:
 
 
 def _whole_patterns(name: str) -> Iterator[str]:
-    """Yield the patterns that find a name in folded texts: in the given order and, for names of two words, reversed."""
+    """Yield the patterns that find a name in folded texts: in the given order and, for two-word names, reversed."""
     words = [re.escape(word) for word in re.split(r"[\s,._-]+", _folded(name)) if word]
     if "@" in name or len(words) < 2:
         yield _bounded(re.escape(_folded(name)), name)
@@ -96,13 +96,13 @@ def _folded(text: str) -> str:
 
 
 def _fold(letter: str) -> str:
-    """Return a character without case, width and accents; an accent or invisible character becomes empty."""
+    """Return a character without case, width and accents; empty for an accent or an invisible character."""
     spelled = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", letter).casefold())
     return "".join(sign for sign in spelled if not unicodedata.combining(sign) and unicodedata.category(sign) != "Cf")
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end, in the original text, of a pattern's matches in the folded text."""
+    """Yield the start and end, in the original text, of each match of a pattern in the folded text."""
     folded: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):

@@ -1,4 +1,4 @@
-"""Views of the list of items that a curator saved: a name and the parameters of the list's address."""
+"""Views of the item list that a curator saved: a name and the parameters of the list's address."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST = 50
 
 
 def views_of(connection: sa.Connection, curator: str) -> dict[str, dict[str, str]]:
-    """Return a curator's views by name, sorted, with their parameters."""
+    """Return a curator's views with their parameters, by name, sorted."""
     query = (
         sa.select(saved_views.c.name, saved_views.c.query)
         .join(annotators, saved_views.c.annotator_id == annotators.c.id)
@@ -34,7 +34,7 @@ def views_of(connection: sa.Connection, curator: str) -> dict[str, dict[str, str
 def save_view(
     connection: sa.Connection, curator: str, name: str, parameters: Mapping[str, str], *, now: datetime
 ) -> None:
-    """Save a view under a name, replacing an earlier one of that name.
+    """Save a view under a name, replacing any earlier view with that name.
 
     Raises:
         BenchwrightError: The name is empty or too long, or the curator has too many views.

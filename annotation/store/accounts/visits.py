@@ -1,4 +1,4 @@
-"""Limits from the visits of crowd workers: how many tasks they may take, and which campaigns they see."""
+"""Limits that follow from crowd workers' visits: how many tasks they may take, and which campaigns they see."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..database.schema import annotators, slots, tasks
 
 
 def visit_left(connection: sa.Connection, campaign_id: int, annotator_id: int) -> int | None:
-    """Return how many more tasks a worker may take in a campaign during their current visits; 0 if they have none.
+    """Return how many more tasks a worker may take in a campaign during current visits; 0 without a current visit.
 
     Returns:
         The number, minus the tasks that they hold; None if there is no limit, as for annotators who did not come
@@ -35,7 +35,7 @@ def visit_left(connection: sa.Connection, campaign_id: int, annotator_id: int) -
 
 
 def may_come(connection: sa.Connection, campaign_id: int, name: str) -> bool:
-    """Return whether a person may see a campaign: crowd workers only if they entered it, all others always."""
+    """Return whether a person may see a campaign; crowd workers must have entered it, all others always may."""
     worker = sa.select(crowd_workers.c.id).join(annotators).where(annotators.c.name == name)
     if (worker_id := connection.execute(worker).scalar_one_or_none()) is None:
         return True

@@ -1,1 +1,1 @@
-"""Assignment of tasks: who may get which task, which comes next, and the statements that take a slot."""
+"""Assignment of tasks: who may get which task, which task comes next, and the statements that take a slot."""

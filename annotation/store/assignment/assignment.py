@@ -37,7 +37,7 @@ _ONE_LATER = timedelta(microseconds=1)
 def claim_next(
     connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime, lease_s: float
 ) -> Lease | None:
-    """Return a slot for this annotator: the one they still hold, with its lease renewed, or one of the next task.
+    """Return a slot for this annotator: the one that they hold, with its lease renewed, or one of the next task.
 
     Which task is next is random, differs between annotators, and follows from the campaign's seed (`next_task`).
 
@@ -117,7 +117,7 @@ def _free_slot(
     parameters: Mapping[str, Any],
     position: sa.Row[Any],
 ) -> sa.Row[Any] | None:
-    """Lock the next task and a free slot of it, and return the slot; None if no slot is left."""
+    """Lock the next task and one of its free slots, and return the slot; None if no slot is left."""
     blind = bool(parameters["shows_key"])
     while (coming := next_task(connection, campaign, annotator, parameters, position)) is not None:
         if coming.slot is not None:
@@ -142,7 +142,7 @@ def claim_task(
     lease_s: float,
     on_gold: bool = False,
 ) -> Lease:
-    """Return a slot of a given task, as `claim_next` does for any task; annotators' shares set no limit here.
+    """Return a slot of a given task, as `claim_next` does for any task; annotators' shares set no limit in this case.
 
     Args:
         connection: Connection in a write transaction.
@@ -198,7 +198,7 @@ def assign_task(
 
 
 def has_expired(connection: sa.Connection, *, now: datetime) -> bool:
-    """Return whether the lease of any slot has ended."""
+    """Return whether any slot has a lease that has ended."""
     return connection.execute(sql.ANY_EXPIRED, {"now": now}).first() is not None
 
 
@@ -250,7 +250,7 @@ def _take(
 
 
 def release(connection: sa.Connection, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:
-    """Return a slot undecided; do nothing if this annotator no longer holds it.
+    """Return a slot undecided; do nothing if this annotator no longer holds the slot.
 
     Args:
         connection: Connection in a write transaction.
@@ -294,7 +294,7 @@ def _why_not(connection: sa.Connection, campaign: Campaign, parameters: Mapping[
 
 
 def _knows_too_much(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
-    """Return the reason why an annotator may not judge a task, in words, or None if they may."""
+    """Return the reason, in words, why an annotator may not judge a task; None if the annotator may."""
     if is_author(connection, parameters["task"], parameters["annotator"]):
         return "this annotator wrote this item; another annotator must judge it"
     if problem := key_shown_problem(connection, parameters):

@@ -1,4 +1,4 @@
-"""Conditions under which an annotator may judge a task.
+"""Conditions that an annotator must meet to judge a task.
 
 Annotators do not judge a task whose item they wrote, edited or adjudicate. In a blind campaign, they also do not judge
 a task whose key they saw or on which they practiced. The conditions are parts of statements, which need the parameters
@@ -122,7 +122,7 @@ _is_own = OWN_ITEMS.where(authors.c.item_id == tasks.c.item_id).correlate(tasks)
 
 
 def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return the conditions for judging a task: the annotator is not its item's author, editor or adjudicator.
+    """Return the conditions for judging a task: the annotator did not write, edit or adjudicate its item.
 
     Annotators of an accepted item may not judge gold that repeats it.
 
@@ -134,7 +134,7 @@ def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[Any], ...]:
-    """Return queries whose counts add up to the number of open tasks in a campaign that an annotator may not judge.
+    """Return queries whose counts add up to the number of a campaign's open tasks that an annotator may not judge.
 
     A database must begin with the few tasks that this annotator wrote, edited or adjudicates, not with all tasks of the
     campaign. The queries therefore add 0 to the campaign's number, because no index applies to a sum.
@@ -159,7 +159,7 @@ def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[
 def annotator_parameters(
     connection: sa.Connection, campaign: Campaign, annotator: str, *, to_take: bool = False
 ) -> dict[str, Any]:
-    """Return the parameters for statements that assign tasks to an annotator: campaign, annotator and eligibility.
+    """Return the parameters for statements that assign tasks to an annotator: campaign, annotator, eligibility.
 
     Args:
         connection: Connection in a read transaction, or in a write transaction if `to_take`.
@@ -188,12 +188,12 @@ def eligibility_parameters(campaign: Campaign, annotator_id: int) -> dict[str, A
 
 
 def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
-    """Return the kinds of campaigns that show keys, or none if annotators of this kind may have seen keys."""
+    """Return the kinds of campaigns that show keys; none if annotators of this kind may have seen keys."""
     return WITH_KEY if kind in BLIND_KINDS and not is_simulated else ()
 
 
 def key_shown_problem(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
-    """Return a description of where an annotator saw the key of a task's item, or None if they have not seen it."""
+    """Return a description of where an annotator saw the key of a task's item; None if they have not seen the key."""
     if not parameters["shows_key"]:
         return None
     if connection.execute(_PRACTISED_ON_TASK, parameters).first() is not None:

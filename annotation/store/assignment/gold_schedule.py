@@ -32,14 +32,14 @@ class GoldSchedule:
         return self._place_in(self._window(place)) == place
 
     def before(self, place: int) -> int:
-        """Return the number of gold positions before this one."""
+        """Return the number of gold positions before a given one."""
         if place <= 0:
             return 0
         window = self._window(place - 1)
         return window + (self._place_in(window) < place)
 
     def ahead(self, place: int, *, other_tasks: int, gold: int) -> int:
-        """Return the number of tasks from a position on: all remaining other tasks, and the gold tasks among them.
+        """Return the number of tasks from a position on: all remaining ordinary tasks, and the gold tasks among them.
 
         Args:
             place: Position in the sequence from which to count gold tasks.

@@ -29,7 +29,7 @@ _Parameters = Mapping[str, Any]
 
 
 class TasksAhead(NamedTuple):
-    """Numbers of tasks ahead of an annotator in a campaign; only `held` includes the tasks that they hold."""
+    """Numbers of tasks ahead of an annotator in a campaign; only `held` includes tasks that the annotator holds."""
 
     held: int
     others: int
@@ -37,7 +37,7 @@ class TasksAhead(NamedTuple):
 
 
 class NextTask(NamedTuple):
-    """The task that comes next.
+    """The task that an annotator gets next.
 
     Args:
         task: Id of the task.
@@ -60,7 +60,7 @@ def next_task(
     parameters: _Parameters,
     position: sa.Row[Any],
 ) -> NextTask | None:
-    """Return the next task for an annotator, other than one that they hold; None if no task is left.
+    """Return the next task for an annotator, other than a task that they hold; None if no task is left.
 
     Args:
         connection: Connection in a write transaction.
@@ -108,7 +108,7 @@ def _gold_places(campaign: Campaign, annotator: str, settings: AssignmentSetting
 
 
 def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead) -> int:
-    """Return how many tasks, including gold ones, an annotator still has to decide, as far as is known now."""
+    """Return how many tasks, including gold tasks, an annotator still has to decide, as far as is known."""
     places = _gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
     return ahead.held + places.ahead(had, other_tasks=ahead.others, gold=ahead.gold)
 
@@ -131,7 +131,7 @@ def _most_urgent(
 def _first_from(
     connection: sa.Connection, parameters: _Parameters, *, gold: bool, locking: sql.Locking, begun: bool = False
 ) -> sa.Row[Any] | None:
-    """Return the first task from the starting position of the search on, or else the first one before it."""
+    """Return the first task from the search's starting position on, or else the first task before that position."""
     for is_after in (True, False):
         is_bounded = "waiting" in parameters and not gold
         query = sql.first_free(

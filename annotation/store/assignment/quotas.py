@@ -1,4 +1,4 @@
-"""The number of tasks that an annotator may still get in a campaign in which annotators have shares.
+"""The number of tasks that an annotator may still get in a campaign with shares for annotators.
 
 An annotator with a share gets exactly that many tasks, which the campaign reserves. Near the end, the others get only
 tasks that leave a slot for the named annotators who have not yet completed their share.
@@ -123,7 +123,7 @@ def _by_share(
 
 
 def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> int:
-    """Return an annotator's number of tasks in a campaign if all annotators who may decide take an equal number.
+    """Return an annotator's number of tasks in a campaign if all who may decide take equal numbers.
 
     All who may decide are the annotators assigned to it, or else every annotator and adjudicator who can sign in. Of
     the curators, who may also decide, only the one in question is included. Crowd workers, who come and go, are not
@@ -143,7 +143,7 @@ def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> 
 def _kept(
     connection: sa.Connection, settings: AssignmentSettings, parameters: Mapping[str, Any], *, items: int
 ) -> tuple[int, tuple[str, ...]]:
-    """Return the number of slots reserved for named annotators, and the names of those who need every open task."""
+    """Return the number of slots reserved for named annotators, and names of annotators who need every open task."""
     named = {"names": list(settings.shares)}
     taken = {row.name: (row.all, row.open) for row in connection.execute(_TAKEN_BY, {**parameters, **named})}
     ids = {row.name: row.id for row in connection.execute(_IDS, named)}

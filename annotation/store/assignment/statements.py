@@ -1,4 +1,4 @@
-"""The statements that assign tasks and record decisions.
+"""The database statements that assign tasks and record decisions.
 
 They are built once: SQLAlchemy then finds their compiled form without traversing them, which halves the time that a
 decision takes. Callers pass values as the parameters that each statement names.
@@ -64,7 +64,7 @@ FREE = sa.update(slots).where(slots.c.id == sa.bindparam("held"), slots.c.submit
 
 
 def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """Return a query that counts an annotator's slots in a campaign, of tasks that meet the conditions.
+    """Return a query that counts an annotator's slots of those tasks in a campaign that meet the conditions.
 
     A database must begin with the annotator's slots, which are few, and not with the campaign's tasks.
     """
@@ -126,7 +126,7 @@ _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_m
 def first_free(
     *, gold: bool, after: bool, blind: bool, bounded: bool, begun: bool = False, locking: Locking = "none"
 ) -> sa.Select[Any]:
-    """Return a query for the first task that an annotator can take, from a position on or before that position.
+    """Return a query for the first task that an annotator can take, either from a position on or before it.
 
     For a gold task, which may have no slot yet, it returns the id; for others a free slot, with the columns of a lease.
 
@@ -163,7 +163,7 @@ def _locked(query: sa.Select[Any], locking: Locking) -> sa.Select[Any]:
 
 @cache
 def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
-    """Return a query for the task that an annotator skipped longest ago, among those that they can take."""
+    """Return a query for the task that an annotator skipped the longest ago, among those that they can take."""
     query = (
         sa.select(tasks.c.id)
         .join(skips, skips.c.task_id == tasks.c.id)
@@ -195,7 +195,7 @@ def all_own(*, blind: bool) -> sa.Select[Any]:
 
 @cache
 def position_of(*, blind: bool) -> sa.Select[Any]:
-    """Return one query for all values that determine an annotator's next task.
+    """Return a single query for all values that determine an annotator's next task.
 
     They are: the number of tasks they have had, the highest priority of open tasks, a gold task, and the slot they
     still hold.

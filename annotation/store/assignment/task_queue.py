@@ -1,4 +1,4 @@
-"""Statements for an annotator's task queue: own tasks, own history, drafts, and skipped tasks."""
+"""Statements for an annotator's task queue: their own tasks, history, drafts, and skipped tasks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class OwnProgress(NamedTuple):
 
 
 def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> OwnProgress:
-    """Return how many tasks an annotator has decided, and how many more they could decide.
+    """Return how many tasks an annotator has decided, and how many more they can decide.
 
     The counts come from indexes and from this annotator's own slots, never task by task.
     """
@@ -141,7 +141,7 @@ _OPEN_MINE = sql.count_own(tasks.c.state == "open")
 
 
 class _Counts(NamedTuple):
-    """A query for all counts, and how many of these count tasks that the annotator may not judge, one per reason."""
+    """A query for all counts, and how many of them count tasks that the annotator may not judge, one per reason."""
 
     at_once: sa.Select[Any]
     barred: int
@@ -149,7 +149,7 @@ class _Counts(NamedTuple):
 
 @cache
 def _counts(*, blind: bool) -> _Counts:
-    """Return the counts of an annotator; keys seen elsewhere are considered only in blind campaigns."""
+    """Return the counts for an annotator; keys seen elsewhere matter only in blind campaigns."""
     unseen = may_judge(blind=blind)
     barred = count_barred(~_has_mine, blind=blind)
     queries = {
@@ -171,7 +171,7 @@ def _counts(*, blind: bool) -> _Counts:
 
 
 def put_draft(connection: sa.Connection, task_id: int, annotator: str, body: str, now: datetime) -> None:
-    """Write a draft, replacing an existing one."""
+    """Write a draft, replacing any existing one."""
     _put(connection, drafts, task_id, annotator, {"body": body, "saved_at": now})
 
 
@@ -185,7 +185,7 @@ def drop_draft(connection: sa.Connection, slot_id: int, annotator: str) -> None:
 
 
 def put_skip(connection: sa.Connection, task_id: int, annotator: str, now: datetime) -> None:
-    """Record that an annotator skipped a task in order to see it later."""
+    """Record that an annotator skipped a task in order to do it later."""
     _put(connection, skips, task_id, annotator, {"skipped_at": now})
 
 

@@ -1,4 +1,4 @@
-"""Decisions of adjudicators, and the tasks they opened, which show them the key and the annotators' answers.
+"""Decisions by adjudicators, and the tasks that they opened, which show the key and the annotators' answers.
 
 This module also reads adjudicators' decisions together with the annotators' decisions they saw.
 """
@@ -62,7 +62,7 @@ def list_adjudicated(
 
 
 def adjudication_of(row: sa.Row[Any]) -> Adjudication:
-    """Return the decision in a row of `adjudications` with its adjudicator's name, its item and the content."""
+    """Return the decision in a row of `adjudications` with the adjudicator's name, the item and its content."""
     return Adjudication(
         decision=row.decision,
         reasons=tuple(json.loads(row.reasons)),
@@ -79,7 +79,7 @@ def adjudication_of(row: sa.Row[Any]) -> Adjudication:
 def done_tasks(
     connection: sa.Connection, campaign: Campaign, *, among: sa.Select[tuple[int]] | None = None
 ) -> dict[tuple[str, str], int]:
-    """Return the tasks of a campaign that all of their annotators have decided, by item id and content hash.
+    """Return the tasks of a campaign that all their annotators have decided, by item id and content hash.
 
     Args:
         connection: Connection in a read transaction.
@@ -95,7 +95,7 @@ def done_tasks(
 def disputed_tasks(
     campaign: Campaign, criteria: Sequence[str] = (), *, task: int | None = None
 ) -> sa.Select[tuple[int]]:
-    """Return a query for the done tasks that may be waiting for an adjudicator, or on which annotators differ.
+    """Return a query for the done tasks that may be waiting for an adjudicator or on which annotators differ.
 
     These are tasks with different decisions, with a revision, with regions that differ, or, under criteria, with edits
     or a vote other than `yes`. On all other tasks annotators agree on the rule's result. Tasks that adjudicators
@@ -123,7 +123,7 @@ def disputed_tasks(
 
 
 def has_opened(connection: sa.Connection, task_id: int, name: str) -> bool:
-    """Return whether a person opened a task to adjudicate it."""
+    """Return whether a person has opened a task to adjudicate it."""
     query = (
         sa.select(adjudications.c.id)
         .join(annotators, adjudications.c.annotator_id == annotators.c.id)
@@ -144,12 +144,12 @@ def items_judged_by(connection: sa.Connection, campaign: Campaign, name: str) ->
 
 
 def note_opened(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
-    """Record that an adjudicator opened a task and therefore knows its key and the annotators' decisions."""
+    """Record that an adjudicator has opened a task and therefore knows its key and the annotators' decisions."""
     add_adjudication(connection, task_id, name, Submission(OPENED), now=now)
 
 
 def note_seen(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
-    """Record once, in a write transaction, that a person saw a task's key and the annotators' decisions."""
+    """Record, once and in a write transaction, that a person has seen a task's key and the annotators' decisions."""
     hold_annotator(connection, name)
     if not has_opened(connection, task_id, name):
         note_opened(connection, task_id, name, now=now)
@@ -183,7 +183,7 @@ def add_adjudication(
 
 
 def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> None:
-    """Reopen a task with `slots_more` further slots, for annotators who have not judged it.
+    """Reopen a task with `slots_more` additional slots, for annotators who have not judged it.
 
     If the task had been closed because its decision was sure enough, withdraw that closing.
     """
@@ -195,14 +195,14 @@ def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> No
 
 
 class OwnAdjudication(NamedTuple):
-    """One decision of an adjudicator, with the task's payload as JSON values."""
+    """A decision by an adjudicator, with the task's payload as JSON values."""
 
     adjudication: Adjudication
     payload: Mapping[str, Any]
 
 
 def tasks_adjudicated_by(name: str) -> sa.Select[tuple[int]]:
-    """Return a query for the tasks a person decided or sent back as adjudicator."""
+    """Return a query for the tasks that a person decided or sent back as an adjudicator."""
     return (
         sa.select(adjudications.c.task_id)
         .join(annotators, adjudications.c.annotator_id == annotators.c.id)
@@ -211,7 +211,7 @@ def tasks_adjudicated_by(name: str) -> sa.Select[tuple[int]]:
 
 
 def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, *, limit: int) -> list[OwnAdjudication]:
-    """Return an adjudicator's latest decisions in a campaign, at most `limit`, the latest first."""
+    """Return an adjudicator's latest decisions in a campaign, at most `limit`, newest first."""
     query = (
         sa.select(adjudications, annotators.c.name, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload)
         .join(tasks, adjudications.c.task_id == tasks.c.id)
@@ -224,7 +224,7 @@ def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, 
 
 
 class AdjudicatedTask(NamedTuple):
-    """One decision of an adjudicator.
+    """A decision by an adjudicator on a task.
 
     Args:
         task_id: Id of the task in the store.
@@ -242,7 +242,7 @@ class AdjudicatedTask(NamedTuple):
 
 
 class OverruledDecision(NamedTuple):
-    """One annotator's decision on a task that an adjudicator decided: slot, decision, edits, and votes."""
+    """An annotator's decision on a task that an adjudicator decided: slot, decision, edits, and votes."""
 
     slot: int
     decision: str
@@ -256,7 +256,7 @@ def ruled_tasks() -> sa.Select[tuple[int]]:
 
 
 def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = ()) -> list[AdjudicatedTask]:
-    """Return the adjudicators' decisions in a campaign, including earlier rounds, in order of time.
+    """Return the adjudicators' decisions in a campaign, including those in earlier rounds, in chronological order.
 
     Args:
         connection: Connection in a read transaction.
@@ -285,12 +285,12 @@ def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequen
 def decisions_after_slot(
     decisions: Iterable[OverruledDecision], first: int, *, until: int | None = None
 ) -> list[OverruledDecision]:
-    """Return the decisions in slots above `first`; a task gets additional slots each time it is sent back."""
+    """Return the decisions in slots above `first`; a task gets additional slots whenever it is sent back."""
     return [decision for decision in decisions if first < decision.slot and (until is None or decision.slot <= until)]
 
 
 def count_yes_votes(decisions: Iterable[OverruledDecision], criteria: Sequence[str]) -> dict[str, int]:
-    """Return the number of annotators who answered each criterion with yes."""
+    """Return, for each criterion, the number of annotators who voted yes."""
     counted = Counter(
         name for decision in decisions for name, vote in zip(criteria, decision.votes, strict=False) if vote == "yes"
     )
@@ -300,7 +300,7 @@ def count_yes_votes(decisions: Iterable[OverruledDecision], criteria: Sequence[s
 def overruled_decisions(
     connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]
 ) -> dict[int, list[OverruledDecision]]:
-    """Return the annotators' decisions, in their newest versions, on tasks that adjudicators decided, by task."""
+    """Return, by task, the newest versions of annotators' decisions on tasks that adjudicators decided."""
     votes = [member_of(annotations_table.c.fields, name) for name in criteria]
     query = (
         latest_annotations()

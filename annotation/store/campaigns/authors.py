@@ -37,7 +37,7 @@ OWN_ITEMS = sa.select(authors.c.item_id).where(authors.c.annotator_id == sa.bind
 
 
 def note_authors(connection: sa.Connection, work: Iterable[TaskInput]) -> None:
-    """Record who wrote the items of some tasks, if this store knows; safe to repeat."""
+    """Record who wrote the items of certain tasks, if this store knows; safe to repeat."""
     for task_input in work:
         writer = written_in(task_input.payload)
         if writer is None:
@@ -55,7 +55,7 @@ def is_author(connection: sa.Connection, task_id: int, annotator_id: int) -> boo
 
 
 def has_writer(connection: sa.Connection, payload: Mapping[str, Any]) -> bool:
-    """Return whether the item of a task was written in a campaign of this store, to whose writer it can go back."""
+    """Return whether a task's item was written in a campaign of this store, so that it can go back to its writer."""
     writer = written_in(payload)
     return writer is not None and (
         connection.execute(_SAT_THERE, writer.model_dump(exclude={"simulated"})).first() is not None
@@ -63,7 +63,7 @@ def has_writer(connection: sa.Connection, payload: Mapping[str, Any]) -> bool:
 
 
 def written_in(payload: Mapping[str, Any]) -> WrittenIn | None:
-    """Return the campaign, record and slot in which a task's item was written, or None if it was not."""
+    """Return the campaign, record and slot in which a task's item was written; None if it was not written there."""
     stated = item_in(payload).get("evidence", {}).get(_WRITTEN_IN)
     try:
         return None if stated is None else WrittenIn.model_validate(stated)

@@ -1,4 +1,4 @@
-"""Tasks that closed early because the decisions on them leave no doubt, and the models that estimate this.
+"""Tasks that closed early because their decisions leave little doubt, and the models that estimate the doubt.
 
 A closing is in force until it is withdrawn, its task reopens, or an adjudicator rules on that task. The store keeps
 models of the annotators as JSON, so that each closing can be traced to its model.
@@ -32,7 +32,7 @@ _IN_FORCE = (
 
 
 class KeptModel(NamedTuple):
-    """A model of annotators as the store keeps it.
+    """A model of annotators, as kept in the store.
 
     Args:
         id: Id in the store.
@@ -48,7 +48,7 @@ class KeptModel(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """The closing of a task whose decision is sure enough, with the fields of the table's row."""
+    """The closing of a task whose decision is certain enough, with the fields of its row in the table."""
 
     task_id: int
     votes: int
@@ -61,7 +61,7 @@ class Closing(NamedTuple):
 
 
 class TaskVote(NamedTuple):
-    """One annotator's decision on a task, in its newest version, and the state of the task."""
+    """An annotator's decision on a task, in its newest version, and the state of the task."""
 
     task_id: int
     state: str
@@ -71,7 +71,7 @@ class TaskVote(NamedTuple):
 
 
 def newest_model(connection: sa.Connection, campaign: Campaign) -> KeptModel | None:
-    """Return the latest model of a campaign's annotators."""
+    """Return the latest model of annotators in a campaign."""
     m = rater_models.c
     query = sa.select(m.id, m.decisions, m.up_to, m.body).where(m.campaign_id == campaign.id)
     row = connection.execute(query.order_by(m.up_to.desc()).limit(1)).one_or_none()
@@ -81,18 +81,18 @@ def newest_model(connection: sa.Connection, campaign: Campaign) -> KeptModel | N
 def add_model(
     connection: sa.Connection, campaign: Campaign, document: Mapping[str, Any], *, decisions: int, up_to: int
 ) -> None:
-    """Store a model of a campaign's annotators, unless another process has just stored the same one."""
+    """Store a model of a campaign's annotators, unless another process has just stored the same model."""
     row = {"campaign_id": campaign.id, "decisions": decisions, "up_to": up_to, "body": canonical_json(dict(document))}
     connection.execute(insert_into(connection, rater_models).values(row).on_conflict_do_nothing())
 
 
 def newest_version(connection: sa.Connection) -> int:
-    """Return the id of the newest version of any decision in the store, or 0 if there is none."""
+    """Return the id of the newest version of any decision in the store, or 0 if there are no decisions."""
     return int(connection.execute(sa.select(sa.func.max(annotations_table.c.id))).scalar_one() or 0)
 
 
 def count_since(connection: sa.Connection, campaign: Campaign, version: int) -> int:
-    """Return how many versions of decisions have been added to a campaign since the version with a given id."""
+    """Return how many versions of decisions were added to a campaign after the version with a given id."""
     query = (
         sa.select(sa.func.count())
         .select_from(annotations_table.join(slots).join(tasks, slots.c.task_id == tasks.c.id))
@@ -121,7 +121,7 @@ def newest_ratings(connection: sa.Connection, campaign: Campaign, *, most: int) 
 def list_votes(
     connection: sa.Connection, campaign: Campaign, *, task: int | None = None, also: Iterable[int] = ()
 ) -> dict[int, list[TaskVote]]:
-    """Return the annotators' decisions on each task that might close or reopen, by task.
+    """Return, by task, the annotators' decisions on each task that might close or reopen.
 
     Args:
         connection: Connection in a read transaction.
@@ -150,7 +150,7 @@ def list_votes(
 
 
 def list_begun_votes(connection: sa.Connection, campaign: Campaign) -> dict[int, list[TaskVote]]:
-    """Return the decisions on each begun current task, by task and slot, without adjudicated tasks."""
+    """Return the decisions on each begun current task, by task and slot; adjudicated tasks are excluded."""
     query = (
         sa.select(slots.c.task_id, tasks.c.state, slots.c.annotator_id, slots.c.decision, slots.c.submitted_at)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -165,7 +165,7 @@ def list_begun_votes(connection: sa.Connection, campaign: Campaign) -> dict[int,
 
 
 def closings_in_force(connection: sa.Connection, campaign: Campaign, *, task: int | None = None) -> dict[int, Closing]:
-    """Return the closings in force, by task; if a task id is given, only the closing of that task."""
+    """Return the closings in force, by task; if a task id is given, only that task's closing."""
     query = _IN_FORCE if task is None else _IN_FORCE.where(tasks.c.id == task)
     rows = connection.execute(query, {"campaign": campaign.id})
     return {row.task_id: Closing(*(getattr(row, name) for name in Closing._fields)) for row in rows}
@@ -182,7 +182,7 @@ def add_closings(connection: sa.Connection, made: Sequence[Closing]) -> None:
 
 
 def withdraw(connection: sa.Connection, task_ids: Sequence[int]) -> None:
-    """Withdraw the closings of tasks, and open those that still lack decisions."""
+    """Withdraw the closings of tasks, and open the tasks that still lack decisions."""
     lacks = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
     for start in range(0, len(task_ids), _AT_ONCE):
         some = task_ids[start : start + _AT_ONCE]
@@ -194,14 +194,14 @@ def withdraw(connection: sa.Connection, task_ids: Sequence[int]) -> None:
 
 
 class SureCounts(NamedTuple):
-    """Number of tasks closed because their decision is sure enough, and number of votes thereby saved."""
+    """The number of tasks closed because their decision is certain enough, and the number of votes thereby saved."""
 
     tasks: int
     votes_spared: int
 
 
 def count_sure(connection: sa.Connection, campaign: Campaign) -> SureCounts:
-    """Return how many tasks are closed because their decision is sure enough, and the votes thereby saved."""
+    """Return how many tasks are closed because their decision is certain enough, and how many votes that saved."""
     in_force = _IN_FORCE.with_only_columns(sa.func.count(), sa.func.sum(campaign.slots_per_task - closings.c.votes))
     count, spared = connection.execute(in_force, {"campaign": campaign.id}).one()
     return SureCounts(int(count), int(spared or 0))

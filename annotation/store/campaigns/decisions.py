@@ -1,4 +1,4 @@
-"""Read the decisions on a campaign's tasks, and the campaign's progress."""
+"""Reading the decisions on a campaign's tasks, and the campaign's progress."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def latest_annotations(*, also_set_aside: bool = False, only_set_aside: bool = F
 
 @cache
 def _decisions(*, with_retired: bool, of_task: bool) -> sa.Select[Any]:
-    """Return the query for `list_decisions`, which is built only once because every submission runs it for its task."""
+    """Return the query for `list_decisions`, which is built only once because every submission uses it."""
     latest = latest_annotations().subquery()
     query = (
         sa.select(
@@ -71,7 +71,7 @@ def list_decisions(
     task: int | None = None,
     among: sa.Select[tuple[int]] | None = None,
 ) -> list[Annotation]:
-    """Return the latest decisions on a campaign's tasks, by item id, round and slot; arguments as `each_decision`."""
+    """Return the latest decisions on a campaign's tasks, by item id, round and slot; see `each_decision`."""
     return [*each_decision(connection, campaign, with_retired=with_retired, task=task, among=among)]
 
 
@@ -101,7 +101,7 @@ def each_decision(
 
 
 def annotation_of(row: sa.Row[Any]) -> Annotation:
-    """Return the annotation from a row with all columns of a version and those of its task, slot and annotator."""
+    """Return the annotation in a row with all columns of a version and those of its task, slot and annotator."""
     # Keeps texts that many annotations share once: otherwise they fill most of the memory of a joint read.
     return Annotation(
         decision=intern(row.decision),

@@ -1,4 +1,4 @@
-"""Gold tasks, whose right decision is known: the tasks themselves, and the annotators' decisions on them.
+"""Gold tasks, whose right decisions are known: the tasks themselves, and annotators' decisions on them.
 
 They are not part of the campaign's own work: they are retired from it, so that no count includes them. Each is given
 once to every annotator who asks for tasks, and looks like any other task.
@@ -32,7 +32,7 @@ IS_LISTED: sa.ColumnElement[bool] = IS_ITEM & tasks.c.gold_of.is_(None)
 
 
 class TaskPlacement(NamedTuple):
-    """The content and priority planned for an item's task, and its right decision if it is to be gold."""
+    """The content and priority planned for an item's task, and its right decision if it is to be a gold task."""
 
     content_hash: str
     priority: int
@@ -42,7 +42,7 @@ class TaskPlacement(NamedTuple):
 
 
 class GoldAnswer(NamedTuple):
-    """One annotator's decision on one gold item, in its latest version."""
+    """An annotator's decision on a gold item, in its latest version."""
 
     item_id: str
     annotator: str
@@ -53,7 +53,7 @@ class GoldAnswer(NamedTuple):
 def mark(
     connection: sa.Connection, campaign: Campaign, current: Sequence[Any], wanted: Mapping[str, TaskPlacement]
 ) -> set[int]:
-    """Set the priorities and right decisions of tasks as planned, and return which tasks are gold.
+    """Set the priorities and right decisions of tasks as planned, and return the gold tasks among them.
 
     Args:
         connection: Connection in a write transaction.
@@ -97,7 +97,7 @@ def mark(
 
 
 def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -> None:
-    """Remove the slots that a task had as a gold task in addition to those of an ordinary one."""
+    """Remove the slots that a gold task had in addition to those of an ordinary task."""
     extra = (slots.c.task_id == row.id) & (slots.c.slot > campaign.slots_per_task)
     used = sa.select(sa.func.count()).select_from(slots).where(extra, slots.c.annotator_id.is_not(None))
     if count := connection.execute(used).scalar_one():
@@ -109,7 +109,7 @@ def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -
 
 
 class GoldMarks(NamedTuple):
-    """One annotator's marks on one gold item, in their latest version, together with the right marks.
+    """An annotator's marks on a gold item, in their latest version, together with the right marks.
 
     Args:
         annotator: Name of the annotator.
@@ -160,7 +160,7 @@ def gold_answers(connection: sa.Connection, campaign: Campaign) -> list[GoldAnsw
 
 
 class KnownAnswer(NamedTuple):
-    """One annotator's decision on a gold item or attention check, in its latest version.
+    """An annotator's decision on a gold item or an attention check, in its latest version.
 
     Args:
         annotator: Name.
@@ -204,7 +204,7 @@ def known_answers(connection: sa.Connection, campaign: Campaign, *, of: str | No
 
 
 def gold_task_ids(connection: sa.Connection, campaign: Campaign) -> frozenset[int]:
-    """Return the ids of a campaign's gold items, without attention checks and copies of accepted items."""
+    """Return the ids of a campaign's gold tasks, without attention checks and copies of accepted items."""
     query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_LISTED)
     return frozenset(connection.execute(query).scalars())
 
@@ -227,7 +227,7 @@ def is_known(connection: sa.Connection, slot_id: int) -> bool:
 
 
 def _on_gold(campaign: Campaign, latest: sa.Subquery, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """Return the query of columns of the newest decisions on a campaign's gold items, by annotator and item."""
+    """Return the query for columns of the newest decisions on a campaign's gold items, by annotator and item."""
     return (
         sa.select(*columns)
         .select_from(latest)

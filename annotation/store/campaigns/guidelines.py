@@ -29,14 +29,14 @@ Origin = Literal["recipe", "curator"]
 
 
 class GuidelinePicture(NamedTuple):
-    """A picture in the guidelines, in the form in which it is sent to a browser."""
+    """A picture in the guidelines, in the form in which a browser receives it."""
 
     data: bytes
     media_type: str
 
 
 class GuidelinesVersion(NamedTuple):
-    """One version of guidelines. In its Markdown text, `picture:0`, `picture:1` and so on stand for its pictures."""
+    """A version of guidelines; in its Markdown text, `picture:0`, `picture:1` and so on stand for its pictures."""
 
     id: int
     version: int
@@ -94,7 +94,7 @@ def digest_of_guidelines(connection: sa.Connection, guidelines_id: int) -> str |
 
 
 def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
-    """Write the guidelines of a recipe as a new version if they differ from the recipe's last ones.
+    """Write the guidelines in a recipe as a new version if they differ from the recipe's previous guidelines.
 
     If a recipe has no guidelines, those of its kind of campaign become the first version, unless a version exists or
     the recipe requests none (an empty text).
@@ -111,7 +111,7 @@ def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
 
 
 def newest_of(campaign_id: sa.ColumnElement[int]) -> sa.ScalarSelect[int]:
-    """Return a query for the newest version of a campaign's guidelines, by id; NULL if there is none."""
+    """Return a query for the id of the newest version of a campaign's guidelines; NULL if there is none."""
     return (
         sa.select(guidelines.c.id)
         .where(guidelines.c.campaign_id == campaign_id)
@@ -122,7 +122,7 @@ def newest_of(campaign_id: sa.ColumnElement[int]) -> sa.ScalarSelect[int]:
 
 
 class Guidelines:
-    """The guidelines of a review store."""
+    """The guidelines in a review store."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
@@ -137,7 +137,7 @@ class Guidelines:
             return write(connection, find_campaign(connection, campaign), text, pictures, origin="curator")
 
     def revise(self, campaign: str, text: str, pictures: Sequence[int], *, based_on: int, by: str) -> int:
-        """Write a curator's next version, based on the one in force, and return its number.
+        """Write a curator's next version, based on the version in force, and return its number.
 
         Args:
             campaign: Name of the campaign.
@@ -166,7 +166,7 @@ class Guidelines:
             return write(connection, known, text, kept, origin="curator", by=by)
 
     def newest(self, campaign: Campaign) -> GuidelinesVersion | None:
-        """Return the newest version of the guidelines, or None if the campaign has none."""
+        """Return the newest version of a campaign's guidelines, or None if the campaign has no guidelines."""
         query = _VERSIONS.where(guidelines.c.campaign_id == campaign.id).order_by(guidelines.c.version.desc()).limit(1)
         with self._store.reading() as connection:
             row = connection.execute(query).one_or_none()
@@ -185,7 +185,7 @@ class Guidelines:
             return [GuidelinesVersion(*row) for row in connection.execute(query.order_by(guidelines.c.version))]
 
     def picture(self, guidelines_id: int, place: int) -> GuidelinePicture | None:
-        """Return one picture of a version."""
+        """Return one of a version's pictures."""
         with self._store.reading() as connection:
             return _picture(connection, guidelines_id, place)
 

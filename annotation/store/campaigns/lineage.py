@@ -1,4 +1,4 @@
-"""Conditions for the tasks of a campaign that count: those on current versions of items, and of earlier rounds.
+"""Conditions for the tasks of a campaign that count: those on items' current versions, and those of earlier rounds.
 
 A task retired because its item changed or left the recipe is not counted anywhere. A task retired because its item was
 revised belongs to an earlier round of the item, and the decisions on it still count for that round.
@@ -16,7 +16,7 @@ ROUND = sa.func.coalesce(revisions.c.round, 1)
 
 
 def has_rounds(campaign: Campaign) -> bool:
-    """Return whether revised items of a campaign get another round."""
+    """Return whether revised items in a campaign get another round."""
     return bool(campaign.form.rounds)
 
 
@@ -35,12 +35,12 @@ def of_earlier_rounds(campaign: Campaign) -> sa.Select[tuple[int]]:
 
 
 def is_current(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnElement[bool]:
-    """Return the condition for tasks on the current versions of items; for `scanned` see `is_of_any_round`."""
+    """Return the condition for tasks on the current versions of items; for `scanned`, see `is_of_any_round`."""
     return _is_of_campaign(campaign, scanned=scanned) & (tasks.c.state != "retired")
 
 
 def is_of_any_round(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnElement[bool]:
-    """Return the condition for current tasks and those of the rounds before them.
+    """Return the condition for current tasks and for tasks of the rounds that preceded them.
 
     Args:
         campaign: Campaign of the tasks.

@@ -1,4 +1,4 @@
-"""Agreement of annotators' regions on a task, stored with the task so that the database can count tasks by it."""
+"""Agreement of annotators' regions on a task, stored with the task so that the database can use it in counts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MarkedTask(NamedTuple):
 def uncompared_tasks(
     connection: sa.Connection, campaign: Campaign, settings: str, *, task: int | None = None
 ) -> list[MarkedTask]:
-    """Return the done tasks whose regions lack a comparison with these settings since the last decision.
+    """Return the done tasks whose regions have not been compared with these settings since the last decision.
 
     Args:
         campaign: Campaign that marks regions.
@@ -60,12 +60,12 @@ def uncompared_tasks(
 
 
 def tasks_among(task_ids: Sequence[int]) -> sa.Select[tuple[int]]:
-    """Return a query for tasks by their ids."""
+    """Return a query for the tasks with given ids."""
     return sa.select(tasks.c.id).where(tasks.c.id.in_(task_ids))
 
 
 def marked_tasks(connection: sa.Connection, campaign: Campaign) -> list[int]:
-    """Return the ids of the tasks that all of their annotators have decided, the newest last."""
+    """Return the ids of the tasks that all their annotators have decided, newest last."""
     query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.state == "done")
     return list(connection.execute(query.order_by(tasks.c.id)).scalars())
 
@@ -81,7 +81,7 @@ def shown_in(connection: sa.Connection, task_ids: Sequence[int]) -> list[MarkedT
 
 
 def note_compared(connection: sa.Connection, compared: Mapping[int, tuple[bool, str]]) -> None:
-    """Store for each task whether its regions agree and which ones were compared."""
+    """Store, for each task, whether its regions agree and which regions were compared."""
     if compared:
         connection.execute(
             sa.update(tasks).where(tasks.c.id == sa.bindparam("of_task")),

@@ -1,4 +1,4 @@
-"""Campaigns that a curator closed: annotators get no further tasks from them until a curator reopens them.
+"""Campaigns that a curator closed; annotators get no further tasks from them until a curator reopens them.
 
 An annotator who holds a task may finish it, and decisions remain. A run of the recipe does not reopen a closed
 campaign.

@@ -1,4 +1,4 @@
-"""Search for and check pictures of a campaign that annotators name in a form about another picture."""
+"""Search for and check a campaign's pictures that annotators name in a form about another picture."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NamedPicture(NamedTuple):
 def find_pictures(
     connection: sa.Connection, task_id: int, *, words: str = "", ids: Sequence[str] = (), most: int
 ) -> list[NamedPicture]:
-    """Return pictures of a task's campaign, sorted by name, without the task's own pictures.
+    """Return the pictures of a task's campaign, sorted by name, except the task's own pictures.
 
     Args:
         connection: Connection in a read transaction.
@@ -60,7 +60,7 @@ def _others(task_id: int) -> sa.Select[Any]:
 
 
 def check_pictures(connection: sa.Connection, form: CampaignForm, values: Mapping[str, Any], *, task_id: int) -> None:
-    """Check that the pictures named in a submission are other pictures of the task's campaign.
+    """Check that all pictures named in a submission are other pictures of the task's campaign.
 
     Raises:
         RefusedError: One of them is not; the message states where the submission names it.
@@ -75,7 +75,7 @@ def check_pictures(connection: sa.Connection, form: CampaignForm, values: Mappin
 
 
 def _pictures_in(fields: Sequence[FormField], values: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each picture named among values, with the path of the value that names it."""
+    """Yield each picture named in form values, with the path of the value that names it."""
     for field in fields:
         if isinstance(field, PicturesField):
             yield from ((f"{where}field {field.name!r} ({field.label})", each) for each in values.get(field.name) or ())

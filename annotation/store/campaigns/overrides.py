@@ -1,4 +1,4 @@
-"""Curators' overrides of steps' verdicts. The store keeps all; the latest on a record at a stage counts."""
+"""Curators' overrides of steps' verdicts; the store keeps all of them, and the latest on a record at a stage counts."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _newer = overrides.alias("newer")
 
 @dataclass(frozen=True)
 class StoredOverride:
-    """An override that counts, and the time at which it was made."""
+    """An override that counts, and the time when it was made."""
 
     override: Override
     at: datetime
 
 
 class RecordedOverride(NamedTuple):
-    """One row about a record: stage; `keep`, `drop` or `undo`; the step's reason; curator, motive and time."""
+    """A row about a record: stage; `keep`, `drop` or `undo`; the step's reason; curator, motive and time."""
 
     stage: str
     action: str
@@ -41,7 +41,7 @@ class RecordedOverride(NamedTuple):
 
 
 class OverrideStore:
-    """The overrides of a review store. Nothing here reads a clock: `now` is an argument."""
+    """The overrides in a review store. No method reads a clock: `now` is an argument."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
@@ -63,7 +63,7 @@ class OverrideStore:
         return sorted(stored, key=lambda override: (override.override.stage, override.override.record_id))
 
     def of_record(self, record_id: str) -> list[RecordedOverride]:
-        """Return all overrides of a record and their withdrawals, the earliest first."""
+        """Return all overrides of a record and their withdrawals, earliest first."""
         query = (
             sa.select(overrides, annotators.c.name)
             .join(annotators, overrides.c.annotator_id == annotators.c.id)
@@ -75,7 +75,7 @@ class OverrideStore:
         return [RecordedOverride(row.stage, row.action, row.reason, row.name, row.why, row.decided_at) for row in rows]
 
     def decide(self, wanted: Iterable[Override], *, now: datetime) -> list[Override]:
-        """Add all overrides that do not already count, or none if one is refused; return those added.
+        """Add all overrides that do not yet count, or none if any is refused; return the added ones.
 
         Raises:
             BenchwrightError: A name does not belong to an annotator.
@@ -89,7 +89,7 @@ class OverrideStore:
         return new
 
     def undo(self, decisions: Iterable[Override], *, by: str, why: str, now: datetime) -> None:
-        """Withdraw overrides, so that the step's own verdict counts again.
+        """Withdraw overrides, so that the step's own verdicts count again.
 
         Raises:
             BenchwrightError: The name does not belong to an annotator.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class PracticeAnswer(NamedTuple):
-    """One annotator's answer to one practice item; decision and correctness are None while only the answer exists."""
+    """An annotator's answer to a practice item; decision and correctness are None while only the answer exists."""
 
     answer: str | None
     decision: str | None
@@ -48,7 +48,7 @@ class PracticeAnswer(NamedTuple):
 
 
 class PracticeAttempt(NamedTuple):
-    """One annotator's attempt at a campaign's practice items.
+    """An annotator's attempt at a campaign's practice items.
 
     Args:
         id: Id of the row.
@@ -81,7 +81,7 @@ class PracticeAttempt(NamedTuple):
 
 
 class PracticeResult(NamedTuple):
-    """One annotator's result in a campaign's practice: their best completed attempt, or a curator's exemption.
+    """An annotator's result in a campaign's practice: the best completed attempt, or an exemption by a curator.
 
     Args:
         name: Name of the annotator.
@@ -107,7 +107,7 @@ class PracticeResult(NamedTuple):
 
 
 def set_practice_items(connection: sa.Connection, campaign: Campaign, items: Sequence[PracticeItem]) -> None:
-    """Store the practice items of a recipe, replacing its earlier ones."""
+    """Store the practice items of a recipe, which replace the earlier items of that recipe."""
     connection.execute(sa.delete(practice_items).where(practice_items.c.campaign_id == campaign.id))
     rows = [
         {"campaign_id": campaign.id, "place": place, "body": canonical_json(item.model_dump(mode="json"))}
@@ -140,7 +140,7 @@ _QUALIFIED = sa.select(
 
 
 def check_qualified(connection: sa.Connection, campaign: Campaign, annotator_id: int, name: str) -> None:
-    """Check that an annotator may decide in a campaign that requires a qualification.
+    """Check that an annotator may decide in a campaign that requires qualification.
 
     Raises:
         RefusedError: They have not passed its practice, and no curator exempted them.
@@ -157,7 +157,7 @@ def check_qualified(connection: sa.Connection, campaign: Campaign, annotator_id:
 
 
 class Practice:
-    """The practice of a review store's campaigns."""
+    """The practice for the campaigns of a review store."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
@@ -168,7 +168,7 @@ class Practice:
             return _list_practice_items(connection, campaign)
 
     def is_qualified(self, campaign: Campaign, annotator: str) -> bool:
-        """Return whether practice lets an annotator decide in a campaign."""
+        """Return whether the state of practice lets an annotator decide in a campaign."""
         if _qualification_of(campaign) is None:
             return True
         with self._store.reading() as connection:
@@ -179,7 +179,7 @@ class Practice:
         return True
 
     def is_new(self, campaign: Campaign, annotator: str) -> bool:
-        """Return whether an annotator has neither decided in a campaign nor practiced for it."""
+        """Return whether an annotator has neither decided nor practiced in a campaign."""
         who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
         decided = sa.exists().where(
             slots.c.annotator_id == who,
@@ -194,17 +194,17 @@ class Practice:
             return not connection.execute(sa.select(decided | has_practised)).scalar_one()
 
     def latest(self, campaign: Campaign, annotator: str) -> PracticeAttempt | None:
-        """Return an annotator's latest attempt, or None before the first."""
+        """Return an annotator's latest attempt; None before the first attempt."""
         with self._store.reading() as connection:
             return _latest(connection, campaign, annotator)
 
     def results(self, campaign: Campaign) -> list[PracticeResult]:
-        """Return the results of all annotators who completed an attempt or were exempted, by name."""
+        """Return, by name, the results of all annotators who completed an attempt or were exempted."""
         with self._store.reading() as connection:
             return _results(connection, campaign)
 
     def begin(self, campaign: Campaign, annotator: str, items: Sequence[str], *, now: datetime) -> PracticeAttempt:
-        """Begin another attempt with these items, unless one with the same items is in progress, and return it.
+        """Return a new attempt with these items, or the attempt with the same items that is already in progress.
 
         Raises:
             RefusedError: The annotator has completed as many attempts as the campaign allows.
@@ -236,7 +236,7 @@ class Practice:
     def answer(
         self, campaign: Campaign, annotator: str, place: int, answer: PracticeAnswer, *, now: datetime
     ) -> PracticeAttempt:
-        """Store an annotator's answer to an item of the attempt in progress; decided answers are not changed.
+        """Store an annotator's answer to an item in the attempt in progress; decided answers are not changed.
 
         Raises:
             RefusedError: No attempt is in progress, or it has no such item.
@@ -262,7 +262,7 @@ class Practice:
             return attempt
 
     def let_in(self, campaign: str, annotator: str, *, by: str, now: datetime) -> None:
-        """Let an annotator decide in a campaign without having passed its practice; the log names the curator.
+        """Let an annotator decide in a campaign without passing its practice; the log names the curator.
 
         Raises:
             BenchwrightError: No such annotator exists, or the campaign requires no qualification.
@@ -284,7 +284,7 @@ class Practice:
 
     @contextmanager
     def _holding(self, annotator: str) -> Iterator[sa.Connection]:
-        """Write while no other session changes this annotator's rows, so that two windows take turns."""
+        """Write while no other session can change this annotator's rows, so that two windows take turns."""
         with self._store.writing() as connection:
             hold_annotator(connection, annotator)
             yield connection

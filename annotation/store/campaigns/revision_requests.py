@@ -26,7 +26,7 @@ _revision = tasks.alias("revision")
 
 
 class RevisionRequest(NamedTuple):
-    """The return of an item to its writer.
+    """A request that returns an item to its writer.
 
     Args:
         item_id: Id of the item.
@@ -48,7 +48,7 @@ class RevisionRequest(NamedTuple):
 
 
 class SentBack(NamedTuple):
-    """An item sent back to its writer, and whether they have submitted a revision since."""
+    """An item sent back to its writer, and whether the writer has submitted a revision since."""
 
     request: RevisionRequest
     campaign: str
@@ -60,7 +60,7 @@ class SentBack(NamedTuple):
 
 
 def list_sent_back(connection: sa.Connection, item_id: str | None = None) -> dict[str, list[SentBack]]:
-    """Return all items sent back to writers, or only one item's entries, by item id, the oldest first."""
+    """Return all items sent back to writers, or the entries for one item only, by item id, oldest first."""
     r = revision_requests.c
     open_slot = sa.exists().where(
         slots.c.task_id == r.revision_id, slots.c.slot == r.slot, slots.c.submitted_at.is_(None)
@@ -85,7 +85,7 @@ def list_sent_back(connection: sa.Connection, item_id: str | None = None) -> dic
 
 
 def how_returned(campaign: Campaign) -> sa.ColumnElement[Returned | None]:
-    """Return a column for `tasks` with the outcome of sending versions back to their writers (`Returned`)."""
+    """Return a column for `tasks` that states the outcome of sending versions back to writers (`Returned`)."""
     if not campaign.form.to_writer:
         return sa.literal(None, sa.Text)
     r = revision_requests.c
@@ -123,7 +123,7 @@ def list_returned(
 
 
 class RevisionCounts(NamedTuple):
-    """Numbers of items returned to the writers of a campaign, and of items that the campaign itself sent back.
+    """Numbers of items returned to a campaign's writers, and of items that the campaign itself sent back.
 
     Args:
         open: Number of items that its writers still have to revise.
@@ -137,7 +137,7 @@ class RevisionCounts(NamedTuple):
 
 
 def count_revisions(connection: sa.Connection, campaign: Campaign) -> RevisionCounts:
-    """Count the items returned to a campaign's writers, and those the campaign returned to other campaigns' writers."""
+    """Count the items returned to a campaign's writers, and those that it returned to other campaigns' writers."""
     r = revision_requests.c
     whole = (
         sa.select(r.item_id, r.stage, _revision.c.campaign_id, slots.c.submitted_at.is_(None).label("is_open"))
@@ -160,7 +160,7 @@ def count_revisions(connection: sa.Connection, campaign: Campaign) -> RevisionCo
 
 
 def newest_inputs(connection: sa.Connection, campaign: Campaign) -> dict[tuple[str, str], TaskInput]:
-    """Return the newest revision of each revised task in a campaign, by item id and content hash."""
+    """Return the newest revision for each revised task of a campaign, by item id and content hash."""
     was = tasks.alias("was")
     r = revision_requests.c
     query = (
@@ -182,7 +182,7 @@ def newest_inputs(connection: sa.Connection, campaign: Campaign) -> dict[tuple[s
 
 
 def with_unrevised(connection: sa.Connection, campaign: Campaign, current: Sequence[Annotation]) -> list[Annotation]:
-    """Return decisions on a campaign's current tasks, and for revised tasks also those that needed no revision.
+    """Return decisions on a campaign's current tasks; for revised tasks, include those that needed no revision.
 
     Args:
         connection: Connection in a read transaction.
@@ -213,7 +213,7 @@ def with_unrevised(connection: sa.Connection, campaign: Campaign, current: Seque
 
 
 def writers_asked(connection: sa.Connection, campaign: Campaign) -> dict[int, tuple[str, ...]]:
-    """Return the writers for whom each open revision is reserved, by task; omit revisions that are open to all."""
+    """Return, by task, the writers for whom each open revision is reserved; revisions open to all are omitted."""
     query = (
         sa.select(slots.c.task_id, annotators.c.name)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -239,7 +239,7 @@ def is_being_revised(connection: sa.Connection, campaign: Campaign, record_id: s
 
 
 def revision_of(connection: sa.Connection, task_id: int) -> int:
-    """Return how often a task's item had been sent back before this task; 0 for a first version."""
+    """Return how often a task's item had been sent back before this task; 0 for the item's first version."""
     count, r = 0, revision_requests.c
     query = sa.select(r.task_id).where(r.revision_id == sa.bindparam("task")).limit(1)
     while (task_before := connection.execute(query, {"task": task_id}).scalar_one_or_none()) is not None:
@@ -309,7 +309,7 @@ def open_revision(
 
 
 def is_gone(connection: sa.Connection, name: str) -> bool:
-    """Return whether an annotator's account is locked, as it is after the person was forgotten."""
+    """Return whether an annotator's account is locked, as happens when a person is forgotten."""
     query = sa.select(accounts.c.id).join(annotators).where(annotators.c.name == name, accounts.c.is_disabled)
     return connection.execute(query).first() is not None
 

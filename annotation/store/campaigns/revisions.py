@@ -1,4 +1,4 @@
-"""Versions of items made within a campaign. Each has a separate task, linked to that of the previous version."""
+"""Versions of items made within a campaign; each has its own task, linked to that of the previous version."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def list_revisions(connection: sa.Connection, campaign: Campaign) -> list[Revisi
 
 
 def round_of(connection: sa.Connection, task_id: int) -> int:
-    """Return the round of a task, from 1."""
+    """Return the round of a task, counted from 1."""
     query = sa.select(revisions.c.round).where(revisions.c.task_id == task_id)
     return connection.execute(query).scalar_one_or_none() or 1
 
@@ -62,7 +62,7 @@ def add_revision(
     annotator: str,
     now: datetime,
 ) -> bool:
-    """Open the task of an item's next version, and retire that of the previous version.
+    """Open the task for an item's next version, and retire the task for the previous version.
 
     If the item had this content in the campaign before, the earlier task reopens with its decisions. The task gets the
     priority and the shortest believable time of the previous version.
@@ -123,12 +123,12 @@ def add_revision(
 
 
 def digest_of_revision(round_: int, edits: str, payload: str) -> str:
-    """Return the log's digest of a revision: its round, its edits, and the payload of the resulting task."""
+    """Return the log's digest of a revision: the round, the edits, and the payload of the resulting task."""
     return digest([round_, edits, payload])
 
 
 def _open(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> int:
-    """Add a task for a new content, with its slots."""
+    """Add a task for new content, together with its slots."""
     contents = sa.select(sa.func.count()).where(tasks.c.campaign_id == campaign.id, tasks.c.item_id == work.item_id)
     row = new_task(campaign, work, round_=connection.execute(contents).scalar_one() + 1)
     task_id = connection.execute(sa.insert(tasks).values(row).returning(tasks.c.id)).scalar_one()

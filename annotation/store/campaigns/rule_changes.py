@@ -1,4 +1,4 @@
-"""Change a campaign's rule in place, with the decisions already made.
+"""Change a campaign's rule in place, keeping the decisions already made.
 
     unanimous(2) ──▶ at_least(2, of=3)     every task gets a third slot, and opens again for it
     majority(3)  ──▶ unanimous(3)          the same decisions, with another outcome
@@ -89,7 +89,7 @@ def change_rule(
 
 
 def _overfull(connection: sa.Connection, campaign: Campaign, most: int) -> Sequence[int]:
-    """Return the tasks, without gold ones, that have more decisions and annotators at work than `most`."""
+    """Return the tasks, except gold tasks, on which more than `most` annotators have decided or are at work."""
     query = (
         sa.select(slots.c.task_id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -101,12 +101,12 @@ def _overfull(connection: sa.Connection, campaign: Campaign, most: int) -> Seque
 
 
 def _counted(campaign: Campaign) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return the conditions for slots whose number a rule determines, which excludes gold and set-aside slots."""
+    """Return the conditions for slots whose number is set by a rule; gold and set-aside slots are excluded."""
     return tasks.c.campaign_id == campaign.id, tasks.c.gold.is_(None), slots.c.slot > 0
 
 
 def _take_free_slots(connection: sa.Connection, campaign: Campaign) -> None:
-    """Remove the free slots beyond the rule's number, and number the remaining ones from 1."""
+    """Remove the free slots beyond the number that the rule allows, and number the remaining ones from 1."""
     query = (
         sa.select(slots.c.id, slots.c.task_id, slots.c.slot, slots.c.annotator_id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -133,7 +133,7 @@ def _take_free_slots(connection: sa.Connection, campaign: Campaign) -> None:
 
 
 def _reopen_or_finish(connection: sa.Connection, campaign: Campaign) -> None:
-    """Set each task, except gold ones, to open or done according to its slots; adjudicated tasks stay done."""
+    """Set each task, except gold tasks, to open or done according to its slots; adjudicated tasks stay done."""
     ruled = {version for version, said in list_adjudicated(connection, campaign).items() if said.decision is not None}
     query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash).where(
         tasks.c.campaign_id == campaign.id, tasks.c.gold.is_(None), tasks.c.state.in_(("open", "done"))

@@ -1,4 +1,4 @@
-"""Set votes aside, so that they stay in the store but are not counted, and take them back.
+"""Set votes aside, so that they stay in the store but are not counted, and restore them.
 
 A vote set aside keeps its slot, under a number below 0 and without a decision, so that no count finds it. If its task
 may still need it, a free slot replaces it, and the task opens. Rows of `annotations` stay unchanged, so the audit log
@@ -38,7 +38,7 @@ _AT_ONCE = 500
 
 
 class SetAside(NamedTuple):
-    """One annotator's votes in a campaign that are set aside.
+    """An annotator's votes that were set aside in a campaign.
 
     Args:
         annotator: Name.
@@ -59,7 +59,7 @@ class SetAside(NamedTuple):
 
 
 class TakenBack(NamedTuple):
-    """The result of taking votes back.
+    """The result of restoring votes.
 
     Args:
         votes: Votes that count again, without answers to gold items and attention checks, which all count again.
@@ -74,7 +74,7 @@ class TakenBack(NamedTuple):
 
 
 def _check_can_be_set_aside(campaign: Campaign) -> None:
-    """Check that a campaign's decisions are votes of human annotators.
+    """Check that the decisions in a campaign are votes of human annotators.
 
     Raises:
         RefusedError: Simulated annotators decide, or annotators write items or submit pictures.
@@ -89,12 +89,12 @@ def _check_can_be_set_aside(campaign: Campaign) -> None:
 
 
 def is_set_aside(connection: sa.Connection, campaign_id: int, annotator_id: int) -> bool:
-    """Return whether an annotator's votes in a campaign are set aside, so that they get no further task of it."""
+    """Return whether an annotator's votes in a campaign are set aside, which bars them from further tasks in it."""
     return connection.execute(_ACTIVE, {"campaign": campaign_id, "annotator": annotator_id}).first() is not None
 
 
 def was_taken_back(connection: sa.Connection, campaign: Campaign, annotator: str) -> bool:
-    """Return whether a curator took back votes that the campaign's bounds had set aside; the curator's act prevails."""
+    """Return whether a curator restored votes that the campaign's bounds had set aside; the curator's act prevails."""
     query = (
         sa.select(set_asides.c.id)
         .join(annotators, set_asides.c.annotator_id == annotators.c.id)
@@ -109,7 +109,7 @@ def was_taken_back(connection: sa.Connection, campaign: Campaign, annotator: str
 
 
 def is_paused(connection: sa.Connection, campaign: Campaign, annotator: str) -> bool:
-    """Return whether an annotator's votes in a campaign are set aside, so that they get no further task of it."""
+    """Return whether an annotator's votes in a campaign are set aside, which bars them from further tasks in it."""
     query = sa.select(annotators.c.id).where(annotators.c.name == annotator)
     annotator_id = connection.execute(query).scalar_one_or_none()
     return annotator_id is not None and is_set_aside(connection, campaign.id, annotator_id)
@@ -171,7 +171,7 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
 
 
 def lay_aside(connection: sa.Connection, campaign: Campaign, given: Sequence[Any], *, act: int) -> None:
-    """Exclude votes from all counts in one action, and reopen those of their tasks that may need replacements.
+    """Exclude votes from all counts in one action, and reopen the tasks in which they may need to be replaced.
 
     Args:
         connection: Connection in a write transaction with sole use of the store.
@@ -186,7 +186,7 @@ def lay_aside(connection: sa.Connection, campaign: Campaign, given: Sequence[Any
 
 
 def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, now: datetime) -> TakenBack:
-    """Let an annotator's votes count again, except those that other annotators have replaced or are now replacing.
+    """Let an annotator's votes count again, except votes that others have replaced or are now replacing.
 
     Votes deleted on another server (`withdrawn_votes`) count again only if none of the annotator's other votes are set
     aside.
@@ -289,7 +289,7 @@ def _id_of(connection: sa.Connection, name: str) -> int:
 
 
 def _votes_of(connection: sa.Connection, campaign: Campaign, annotator_id: int) -> Sequence[Any]:
-    """Return slot, number, task, state and gold of each vote that counts in a campaign or did in a round of an item."""
+    """Return slot, number, task, state and gold decision of each vote that counts or counted in an earlier round."""
     query = (
         sa.select(slots.c.id, slots.c.slot, slots.c.task_id, tasks.c.state, tasks.c.gold)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -304,14 +304,14 @@ def _votes_of(connection: sa.Connection, campaign: Campaign, annotator_id: int) 
 
 
 def _free_held(connection: sa.Connection, campaign: Campaign, annotator_id: int) -> None:
-    """Give back the tasks that an annotator holds, and keep the drafts."""
+    """Give back the tasks that an annotator holds, but keep the drafts."""
     of_campaign = slots.c.task_id.in_(sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id))
     held = (slots.c.annotator_id == annotator_id) & slots.c.submitted_at.is_(None) & of_campaign
     connection.execute(sa.update(slots).where(held).values(annotator_id=None, claimed_at=None, lease_until=None))
 
 
 def _ask_again(connection: sa.Connection, campaign: Campaign, given: Sequence[Any]) -> None:
-    """Make a free slot in place of each vote that its task may need, and open these tasks.
+    """Add a free slot in place of each vote that its task may still need, and open these tasks.
 
     A task needs no such slot if an adjudicator has decided it or its item is with its writer, nor for a vote from
     before it was sent back.
@@ -339,7 +339,7 @@ def _ask_again(connection: sa.Connection, campaign: Campaign, given: Sequence[An
 
 
 def take_one_back(connection: sa.Connection, row: Any, *, now: datetime) -> Literal["back", "replaced", "held"]:
-    """Let one vote of `votes_aside` count again, and return `back`; if it cannot, return `replaced` or `held`."""
+    """Let one vote from `votes_aside` count again and return `back`; otherwise, return `replaced` or `held`."""
     place = connection.execute(
         sa.select(slots).where(slots.c.task_id == row.task_id, slots.c.slot == row.slot)
     ).one_or_none()
@@ -359,7 +359,7 @@ def take_one_back(connection: sa.Connection, row: Any, *, now: datetime) -> Lite
 
 
 def _take_gold_back(connection: sa.Connection, row: Any) -> None:
-    """Let an answer to a gold item count again, in its slot or in an additional one."""
+    """Let an answer to a gold item count again, in its own slot or in an additional slot."""
     others = (slots.c.task_id == row.task_id) & (slots.c.id != row.slot_id)
     is_free = others & (slots.c.slot == row.slot) & slots.c.annotator_id.is_(None)
     connection.execute(sa.delete(slots).where(is_free))

@@ -1,4 +1,4 @@
-"""Marks from files from which annotators start, by campaign and item, and a report on reading the files.
+"""Marks from files from which annotators start, by campaign and item, and the report on reading these files.
 
 They are not part of a task: a task and its decisions stay as they are when the campaign names other files.
 """
@@ -20,7 +20,7 @@ _AT_ONCE = 500
 
 
 class StartingRow(NamedTuple):
-    """Marks of one file on one item.
+    """The marks that one file has on one item.
 
     Args:
         item_id: Item of the task.
@@ -34,7 +34,7 @@ class StartingRow(NamedTuple):
 
 
 class StartingMarks(NamedTuple):
-    """Marks that files contain for the pictures of a campaign.
+    """The marks that files contain for a campaign's pictures.
 
     Args:
         key: Digest of everything that determines the marks.
@@ -48,7 +48,7 @@ class StartingMarks(NamedTuple):
 
 
 def set_starting_marks(connection: sa.Connection, campaign: Campaign, marks: StartingMarks | None) -> None:
-    """Store the marks from which annotators of a campaign start, replacing earlier ones; None only removes those."""
+    """Store the marks from which a campaign's annotators start, replacing earlier marks; None only removes these."""
     for table in (starting_marks, starting_files):
         connection.execute(sa.delete(table).where(table.c.campaign_id == campaign.id))
     if marks is None:
@@ -70,13 +70,13 @@ def set_starting_marks(connection: sa.Connection, campaign: Campaign, marks: Sta
 
 
 def starting_key(connection: sa.Connection, campaign: str) -> str | None:
-    """Return the digest of the sources of a campaign's marks, or None if there are no marks or no such campaign."""
+    """Return the digest of the sources of a campaign's marks; None if there are no marks or no such campaign."""
     query = sa.select(starting_files.c.read_as).join(campaigns).where(campaigns.c.name == campaign)
     return connection.execute(query).scalar_one_or_none()
 
 
 def starting_report(connection: sa.Connection, campaign: Campaign) -> list[dict[str, Any]]:
-    """Return the numbers of marks read and omitted for each file of a campaign; empty if it names no files."""
+    """Return the numbers of marks read and omitted, for each file of a campaign; empty if it names no files."""
     query = sa.select(starting_files.c.report).where(starting_files.c.campaign_id == campaign.id)
     report = connection.execute(query).scalar_one_or_none()
     return [] if report is None else json.loads(report)
@@ -95,7 +95,7 @@ def starting_marks_of(connection: sa.Connection, task_id: int) -> list[StartingR
 
 
 def count_starting_marks(connection: sa.Connection, campaign: Campaign) -> dict[tuple[str, int], int]:
-    """Return the number of regions that each file has on each item of a campaign, by item and index of the file."""
+    """Return the number of regions in each file on each item of a campaign, by item and index of the file."""
     s = starting_marks.c
     rows = connection.execute(sa.select(s.item_id, s.place, s["count"]).where(s.campaign_id == campaign.id))
     return {(item_id, place): count for item_id, place, count in rows}

@@ -1,4 +1,4 @@
-"""Bring campaigns and their tasks up to date with the results of earlier steps. Safe to repeat.
+"""Bring campaigns and their tasks up to date with the results of earlier steps; safe to repeat.
 
 No human decision is ever deleted: a task whose item changed or disappeared is retired with its annotations, and reopens
 with them when that content returns.
@@ -53,7 +53,7 @@ def _batched(things: Iterable[_T]) -> Iterator[list[_T]]:
 
 
 def find_campaign(connection: sa.Connection, name: str) -> Campaign:
-    """Return a campaign.
+    """Return the campaign with a given name.
 
     Raises:
         BenchwrightError: No campaign has that name; the message lists the existing ones.
@@ -68,7 +68,7 @@ def find_campaign(connection: sa.Connection, name: str) -> Campaign:
 
 
 def campaign_called(connection: sa.Connection, campaign: str | Campaign) -> Campaign:
-    """Return the given campaign, or look it up with `find_campaign` if only its name is given."""
+    """Return the given campaign; if only its name is given, look it up with `find_campaign`."""
     return campaign if isinstance(campaign, Campaign) else find_campaign(connection, campaign)
 
 
@@ -86,7 +86,7 @@ def payload_of(connection: sa.Connection, task_id: int) -> dict[str, Any] | None
 
 
 def list_campaigns(connection: sa.Connection) -> list[Campaign]:
-    """Return the campaigns that are not archived, in the order in which they opened, as in their recipe."""
+    """Return the campaigns that are not archived, in the order in which they opened, as in the recipe."""
     query = sa.select(campaigns).where(~campaigns.c.is_archived).order_by(campaigns.c.id)
     return [_campaign(row) for row in connection.execute(query)]
 
@@ -119,7 +119,7 @@ def upsert_campaign(
     seed: int,
     is_simulated: bool,
 ) -> Campaign:
-    """Open a campaign, or update the campaign of that name to these settings.
+    """Open a campaign, or update the campaign with that name to these settings.
 
     Once annotators have decided in a campaign, the call refuses a change of its kind or rule, or between human and
     simulated annotators. A campaign in which only simulated annotators decided, under other settings, is archived with
@@ -165,7 +165,7 @@ def upsert_campaign(
 
 
 def note_campaign(connection: sa.Connection, act: str, campaign: Campaign, *, actor: str, at: datetime) -> None:
-    """Record the present state of a campaign in the log after it was opened or changed."""
+    """Record a campaign's present state in the log after it was opened or changed."""
     record(
         connection,
         act,
@@ -182,7 +182,7 @@ def note_campaign(connection: sa.Connection, act: str, campaign: Campaign, *, ac
 
 
 def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: str, is_simulated: bool) -> None:
-    """Archive a campaign under another name; refuse once a human annotator has decided in it."""
+    """Archive a campaign under another name; refuse to do so once a human annotator has decided in it."""
     made = (
         sa.select(sa.func.count())
         .select_from(annotations_table.join(slots).join(tasks))
@@ -204,7 +204,7 @@ def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: 
 
 
 def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKind) -> None:
-    """Register an annotator who is not registered yet.
+    """Register an annotator unless already registered.
 
     Raises:
         BenchwrightError: The name is not 1 to 100 printable characters, or does not fit the kind.
@@ -220,7 +220,7 @@ def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKin
 
 
 def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[TaskInput]) -> UpsertCounts:
-    """Bring a campaign's tasks up to date with the items: open tasks for new items, and retire those of missing ones.
+    """Bring a campaign's tasks up to date with the items: open tasks for new items, and retire those for missing ones.
 
     Raises:
         ValueError: An item appears twice.
@@ -313,7 +313,7 @@ def _fill_shortest(
 
 
 def digest_of_payloads(payloads: Iterable[tuple[str, str]]) -> str:
-    """Return the log's digest of tasks opened together: the ids of their items, and their payloads."""
+    """Return the log's digest of tasks that were opened together: their items' ids, and their payloads."""
     return digest(sorted(_digest_of_payload(item_id, payload) for item_id, payload in payloads))
 
 
@@ -326,7 +326,7 @@ def _is_wanted(wanted: Mapping[str, TaskPlacement], key: tuple[str, str]) -> boo
 
 
 def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, Any]:
-    """Return the row of a new open task."""
+    """Return the row for a new open task."""
     about = facets_of(work.payload)
     return {
         "campaign_id": campaign.id,
@@ -348,7 +348,7 @@ def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, A
 
 
 def add_gold(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> None:
-    """Add one gold task to a campaign while annotators work in it, unless the campaign has or had that task.
+    """Add a gold task to a campaign while annotators work in it, unless the campaign has or once had that task.
 
     Args:
         connection: Connection in a write transaction with sole use of the store.
@@ -370,7 +370,7 @@ def add_gold(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> 
 
 
 def make_slots(connection: sa.Connection, campaign: Campaign) -> None:
-    """Add the missing slots to every task of the campaign."""
+    """Create the missing slots of every task of the campaign."""
     for number in range(1, campaign.slots_per_task + 1):
         has_it = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.slot == number)
         is_revision = sa.exists().where(revision_requests.c.revision_id == tasks.c.id)  # it has the slots that it needs
@@ -381,7 +381,7 @@ def make_slots(connection: sa.Connection, campaign: Campaign) -> None:
 
 
 def retire(connection: sa.Connection, task_ids: list[int]) -> None:
-    """Retire tasks whose content is gone, and free their held slots."""
+    """Retire tasks whose content no longer exists, and free the slots held in them."""
     free = {"annotator_id": None, "claimed_at": None, "lease_until": None}
     for ids in _batched(task_ids):
         held = slots.c.task_id.in_(ids) & slots.c.submitted_at.is_(None) & slots.c.annotator_id.is_not(None)
@@ -397,7 +397,7 @@ def retire(connection: sa.Connection, task_ids: list[int]) -> None:
 
 
 def reopen(connection: sa.Connection, task_ids: list[int]) -> None:
-    """Reopen tasks whose content is back, with the decisions on them."""
+    """Reopen tasks whose content exists again, with the decisions on them."""
     is_open = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
     for ids in _batched(task_ids):
         connection.execute(
@@ -408,7 +408,7 @@ def reopen(connection: sa.Connection, task_ids: list[int]) -> None:
 def list_tasks(
     connection: sa.Connection, campaign: Campaign, *, states: tuple[TaskState, ...], item_id: str | None = None
 ) -> list[Task]:
-    """Return a campaign's tasks in these states, or only one item's tasks, by item id and round."""
+    """Return a campaign's tasks in these states, or the tasks for one item only, by item id and round."""
     query = (
         sa.select(tasks)
         .where(tasks.c.campaign_id == campaign.id, tasks.c.state.in_(states))
@@ -420,12 +420,12 @@ def list_tasks(
 
 
 def state_of(connection: sa.Connection, task_id: int) -> str:
-    """Return the state of a task, which is `open`, `done` or `retired`."""
+    """Return the state of a task: `open`, `done` or `retired`."""
     return str(connection.execute(sa.select(tasks.c.state).where(tasks.c.id == task_id)).scalar_one())
 
 
 def find_task(connection: sa.Connection, campaign: Campaign, item_id: str, content_hash: str) -> Task:
-    """Return the task for one content of an item; the task must exist."""
+    """Return the task for a content of an item; such a task must exist."""
     of_content = (tasks.c.item_id == item_id) & (tasks.c.content_hash == content_hash)
     return _task(connection.execute(sa.select(tasks).where(tasks.c.campaign_id == campaign.id, of_content)).one())
 

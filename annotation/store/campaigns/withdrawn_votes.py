@@ -1,4 +1,4 @@
-"""Votes whose annotations were deleted on their server; they are not counted until the annotations return.
+"""Votes whose annotations were deleted on the server; they are not counted until the annotations return.
 
 They are set aside (`set_asides`) one by one, by an action that ends at the moment it begins: the annotator is not
 paused and may decide the same tasks again. Answers given before the key was shown remain, and so do texts by
@@ -23,7 +23,7 @@ _WHY = "the annotation was deleted there"
 
 
 class Vote(NamedTuple):
-    """One annotator's vote on one task.
+    """An annotator's vote on a task.
 
     Attributes:
         task_id: Id of the task in the store.
@@ -37,7 +37,7 @@ class Vote(NamedTuple):
 def withdraw_votes(
     connection: sa.Connection, campaign: Campaign, given: Collection[Vote], *, now: datetime
 ) -> frozenset[Vote]:
-    """Exclude votes whose annotations were deleted from all counts, and return those that counted until now.
+    """Exclude votes whose annotations were deleted from all counts, and return those that had counted until now.
 
     Tasks that lack votes then open again. Tasks that an adjudicator decided stay decided, and gold items stay
     unchanged.
@@ -125,7 +125,7 @@ def bring_all_back(connection: sa.Connection, campaign: Campaign, *, by: str, no
 
 
 def _counted(connection: sa.Connection, campaign: Campaign, name: str, task_ids: Collection[int]) -> list[Any]:
-    """Return those of an annotator's votes on some tasks that count."""
+    """Return those of an annotator's votes on certain tasks that count."""
     query = (
         sa.select(slots.c.id, slots.c.slot, slots.c.task_id, slots.c.annotator_id, tasks.c.state, tasks.c.item_id)
         .join(tasks, slots.c.task_id == tasks.c.id)

@@ -1,1 +1,1 @@
-"""Conversations outside decisions: messages of curators, and discussions of items."""
+"""Conversations other than decisions: messages from curators, and discussions of items."""

@@ -1,4 +1,4 @@
-"""Discussions of items after a campaign: posts of annotators and curators once annotators no longer judge the item.
+"""Discussions of items after a campaign: posts by annotators and curators once the item is no longer judged.
 
 A discussion shows the key and all decisions, so it opens only when it can influence no decision: the campaign is
 closed, no annotator holds a task of the item, and no open campaign asks about it. Reopening a campaign hides its
@@ -27,7 +27,7 @@ MOST = 200
 
 @dataclass(frozen=True)
 class Post:
-    """One post in a discussion: its author, text and time."""
+    """A post in a discussion: author, text and time."""
 
     id: int
     author: str
@@ -56,7 +56,7 @@ def may_be_discussed(connection: sa.Connection, campaign: Campaign, item_id: str
 
 
 def discussed_task(connection: sa.Connection, campaign: Campaign, item_id: str, *, of: str | None) -> int | None:
-    """Return the latest task of an item in a campaign, whose pictures a discussion shows, or None if there is none.
+    """Return the latest task for an item in a campaign, whose pictures a discussion shows; None if there is no task.
 
     Args:
         connection: Connection in a read transaction.
@@ -77,7 +77,7 @@ def discussed_task(connection: sa.Connection, campaign: Campaign, item_id: str, 
 
 
 def decisions_on(connection: sa.Connection, task_id: int) -> dict[str, int]:
-    """Return how many annotators made each decision on a task, the most frequent first."""
+    """Return how many annotators made each decision on a task, most frequent first."""
     query = (
         sa.select(slots.c.decision, sa.func.count())
         .where(slots.c.task_id == task_id, slots.c.decision.is_not(None))
@@ -98,7 +98,7 @@ def post_counts(connection: sa.Connection, campaign: Campaign) -> dict[str, int]
 
 
 def posts_on(connection: sa.Connection, campaign: Campaign, item_id: str) -> list[Post]:
-    """Return the posts on an item of a campaign, the earliest first; the caller checks who may read them."""
+    """Return the posts on an item of a campaign, earliest first; the caller checks who may read them."""
     query = (
         sa.select(item_posts.c.id, annotators.c.name, item_posts.c.words, item_posts.c.posted_at)
         .join(annotators, item_posts.c.annotator_id == annotators.c.id)

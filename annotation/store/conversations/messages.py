@@ -1,4 +1,4 @@
-"""Messages from curators to the annotators of a campaign, each shown until its reader confirms it."""
+"""Messages from curators to the annotators of a campaign, each shown until its recipient confirms it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Message:
 def send_message(
     connection: sa.Connection, campaign: str, words: str, *, recipient: str | None, by: str, now: datetime
 ) -> int:
-    """Send a message to all annotators of a campaign, or to one, and return its number.
+    """Send a message to all annotators of a campaign or to one of them, and return the message's number.
 
     Raises:
         BenchwrightError: The text is empty, too long or contains a null character; simulated annotators decide in the
@@ -83,7 +83,7 @@ def send_message(
 
 
 def withdraw_message(connection: sa.Connection, campaign: str, number: int, *, by: str, now: datetime) -> None:
-    """Stop showing a message, but keep it on record.
+    """Stop showing a message, but keep a record of it.
 
     Raises:
         BenchwrightError: The campaign has no such message, or the message is withdrawn already.
@@ -97,7 +97,7 @@ def withdraw_message(connection: sa.Connection, campaign: str, number: int, *, b
 
 
 def sent_messages(connection: sa.Connection, campaign: Campaign) -> list[Message]:
-    """Return all messages of a campaign, the latest first, each with the annotators who confirmed it."""
+    """Return all messages in a campaign, latest first, each with the annotators who confirmed it."""
     readers: dict[int, list[str]] = {}
     query = (
         sa.select(message_receipts.c.message_id, annotators.c.name)
@@ -113,7 +113,7 @@ def sent_messages(connection: sa.Connection, campaign: Campaign) -> list[Message
 
 
 def unread_messages(connection: sa.Connection, shown_in: Sequence[Campaign], name: str) -> list[Message]:
-    """Return the messages that an annotator has yet to confirm, the oldest first.
+    """Return the messages that an annotator has not confirmed yet, oldest first.
 
     Args:
         connection: Connection in a read transaction.
@@ -136,7 +136,7 @@ def unread_messages(connection: sa.Connection, shown_in: Sequence[Campaign], nam
 
 
 def confirm_message(connection: sa.Connection, number: int, name: str, *, now: datetime) -> None:
-    """Record the first time that an annotator confirmed a message.
+    """Record when an annotator first confirmed a message.
 
     Raises:
         BenchwrightError: No such message exists for this annotator.

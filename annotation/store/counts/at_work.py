@@ -1,4 +1,4 @@
-"""Annotators currently at work in a campaign: the tasks they hold, since when, and their decisions today."""
+"""Annotators at work in a campaign: the tasks that they hold, since when, and their decisions today."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GRACE = timedelta(minutes=1)
 
 
 class AtWork(NamedTuple):
-    """One annotator who holds tasks of a campaign.
+    """An annotator who holds tasks of a campaign.
 
     Attributes:
         annotator: Name.
@@ -40,7 +40,7 @@ class AtWork(NamedTuple):
 def who_is_at_work(
     connection: sa.Connection, campaign: Campaign, *, now: datetime, day_began: datetime
 ) -> list[AtWork]:
-    """Return the annotators who hold tasks of a campaign; the one who began last comes first.
+    """Return the annotators who hold tasks of a campaign; those who began last come first.
 
     Tasks that a curator assigned, or that wait for votes from elsewhere, are not counted, since they are held for days.
 

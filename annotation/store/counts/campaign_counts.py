@@ -35,7 +35,7 @@ _NOTE = "note"
 
 
 class ReasonCount(NamedTuple):
-    """Number of newest decisions with a reason, the decision that it accompanies, and the newest items as examples."""
+    """The number of newest decisions with a reason, the accompanying decision, and the newest items as examples."""
 
     decision: str
     reason: str
@@ -44,7 +44,7 @@ class ReasonCount(NamedTuple):
 
 
 class DecisionExample(NamedTuple):
-    """One decision that serves as an example: the task's id, the item's id, and the annotator's note."""
+    """A decision that serves as an example: the task's id, the item's id, and the annotator's note."""
 
     task_id: int
     item_id: str
@@ -52,7 +52,7 @@ class DecisionExample(NamedTuple):
 
 
 class AnnotatorOpinion(NamedTuple):
-    """One annotator's decision on a task."""
+    """An annotator's decision on a task."""
 
     annotator: str
     decision: str
@@ -69,7 +69,7 @@ class DividedTask(NamedTuple):
 
 
 class SlotCounts(NamedTuple):
-    """Numbers of slots of current tasks, by state."""
+    """Numbers of slots in current tasks, by state."""
 
     submitted: int
     leased: int
@@ -77,7 +77,7 @@ class SlotCounts(NamedTuple):
 
 
 class DayOfWork(NamedTuple):
-    """Number of tasks that one annotator decided on one day in UTC, and the active seconds of the timed ones."""
+    """The number of tasks that an annotator decided on a day in UTC, and the active seconds for the timed ones."""
 
     annotator: str
     day: date
@@ -87,7 +87,7 @@ class DayOfWork(NamedTuple):
 
 
 def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> SlotCounts:
-    """Return how many slots of current tasks are filled, held and free."""
+    """Return how many slots in current tasks are filled, held and free."""
     held = slots.c.submitted_at.is_(None) & (slots.c.lease_until > now)
     query = (
         sa.select(sa.func.count(), sa.func.count(slots.c.decision), sa.func.sum(sa.case((held, 1), else_=0)))
@@ -99,7 +99,7 @@ def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime)
 
 
 def count_people(connection: sa.Connection, campaign: Campaign) -> int:
-    """Return how many annotators have decided at least one task; the search for each ends at the first such slot."""
+    """Return how many annotators have decided at least one task; the search for each ends at the first decided slot."""
     has_said = (
         sa.exists()
         .where(slots.c.annotator_id == annotators.c.id, slots.c.decision.is_not(None), tasks.c.id == slots.c.task_id)
@@ -129,7 +129,7 @@ def count_by_annotator(connection: sa.Connection, campaign: Campaign) -> dict[st
 
 
 def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int]:
-    """Return the number of decisions on each day on which any were made, by day in UTC."""
+    """Return the number of decisions on each day with any, by day in UTC."""
     day = day_of(slots.c.submitted_at).label("day")
     query = (
         sa.select(day, sa.func.count())
@@ -142,7 +142,7 @@ def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int
 
 
 def count_days_of_work(connection: sa.Connection, campaign: Campaign, *, since: datetime) -> list[DayOfWork]:
-    """Return each annotator's decisions on each day since a given time; only first versions are counted."""
+    """Return each annotator's decisions on each day since a given time; only their first versions count."""
     day, took = day_of(annotations_table.c.submitted_at).label("day"), annotations_table.c.active_s
     query = (
         sa.select(
@@ -168,7 +168,7 @@ def count_days_of_work(connection: sa.Connection, campaign: Campaign, *, since: 
 
 
 def most_missing(connection: sa.Connection, campaign: Campaign) -> int:
-    """Return the largest number of decisions that an open task of a campaign lacks, or 0 if no task is open."""
+    """Return the largest number of decisions that any open task of a campaign lacks; 0 if no task is open."""
     lacks = (
         sa.select(sa.func.count().label("lacks"))
         .select_from(slots.join(tasks))
@@ -182,7 +182,7 @@ def most_missing(connection: sa.Connection, campaign: Campaign) -> int:
 def count_reasons(
     connection: sa.Connection, campaign: Campaign, *, examples: int = 3, field: str | None = None
 ) -> list[ReasonCount]:
-    """Return the reasons of newest decisions, most frequent first, each with its newest decisions as examples.
+    """Return the reasons for newest decisions, most frequent first, each with its newest decisions as examples.
 
     Args:
         connection: Connection in a read transaction.
@@ -260,7 +260,7 @@ def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) ->
 def count_gold(
     connection: sa.Connection, campaign: Campaign, *, is_check: bool = False, is_aside: bool = False
 ) -> dict[str, tuple[int, int]]:
-    """Return how many gold tasks each annotator decided right and how many they decided, by name.
+    """Return, by name, how many gold tasks each annotator decided correctly, and how many in all.
 
     Args:
         connection: Connection in a read transaction.
@@ -287,7 +287,7 @@ def count_gold(
 
 
 def count_too_fast(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple[int, int]]:
-    """Return how many of each annotator's timed decisions took less than the shortest believable time, and their total.
+    """Return, for each annotator, how many timed decisions were faster than believable, and how many were timed.
 
     Only first versions that a browser timed without pauses are counted; annotators who have none are omitted.
     """
@@ -301,7 +301,7 @@ def count_too_fast(connection: sa.Connection, campaign: Campaign) -> dict[str, t
 def too_fast_by_task(
     connection: sa.Connection, campaign: Campaign, *, of: str | None = None
 ) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return the same as `count_too_fast` by annotator and task of the items.
+    """Return the counts that `count_too_fast` returns, by annotator and task of the items.
 
     Args:
         connection: Connection in a read transaction.

@@ -1,4 +1,4 @@
-"""The newest decisions of a campaign as columns of numbers, read without making an object for each."""
+"""The newest decisions in a campaign as columns of numbers, read without creating an object for each decision."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LabelSource(NamedTuple):
 
 @dataclass(frozen=True)
 class DecisionColumns:
-    """Annotators' decisions on a campaign's current tasks and on those of previous rounds, as columns.
+    """Annotators' decisions on a campaign's current tasks, and on tasks of previous rounds, as columns.
 
     Args:
         ratings: One aspect of each newest decision.
@@ -64,7 +64,7 @@ class DecisionColumns:
 
 
 def read_decisions(connection: sa.Connection, campaign: Campaign, aspect: LabelSource) -> DecisionColumns:
-    """Return one aspect of the newest decisions, without decisions whose form did not ask for the field.
+    """Return one aspect of the newest decisions, except decisions whose form did not ask for the field.
 
     Each round of an item is a separate unit: decisions on another version do not disagree with those on this one.
     """
@@ -73,7 +73,7 @@ def read_decisions(connection: sa.Connection, campaign: Campaign, aspect: LabelS
 
 
 def read_fields(connection: sa.Connection, campaign: Campaign, aspects: Sequence[LabelSource]) -> list[DecisionColumns]:
-    """Return the same as `read_decisions` for several fields that forms always ask together, in one query."""
+    """Return what `read_decisions` returns, for several fields that forms always ask together, with a single query."""
     values = [member_of(_FIELDS, aspect.name) for aspect in aspects]
     rows = connection.execute(_of_fields(campaign, *values).where(values[0].is_not(None))).all()
     names = _names(connection)
@@ -115,7 +115,7 @@ def _columns(rows: Sequence[Sequence[Any]], aspect: LabelSource, names: Mapping[
 
 
 def _known(used: set[str], aspect: LabelSource) -> tuple[str, ...]:
-    """Return the labels in order: first those of the form, then those that only an earlier form had."""
+    """Return the labels in order: first those in the form, then those that only an earlier form had."""
     return (*aspect.categories, *sorted(used - set(aspect.categories)))
 
 
@@ -154,7 +154,7 @@ def read_facet(connection: sa.Connection, campaign: Campaign, by: By) -> dict[in
 
 
 def read_versions_followed(connection: sa.Connection, campaign: Campaign) -> dict[int, str]:
-    """Return the guidelines versions that the decisions on each task followed, such as `2` or `2, 3`."""
+    """Return the versions of the guidelines that the decisions on each task followed, such as `2` or `2, 3`."""
     newest = latest_annotations().subquery()
     query = (
         sa.select(slots.c.task_id, guidelines.c.version)
@@ -175,7 +175,7 @@ def read_versions_followed(connection: sa.Connection, campaign: Campaign) -> dic
 
 
 def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, list[float]]:
-    """Return the seconds that the first versions of each annotator's decisions took, by name.
+    """Return, by name, the seconds that each annotator's decisions took, in their first versions.
 
     Later versions have the starting time of the first version, so they do not show the pace.
     """

@@ -1,4 +1,4 @@
-"""Counts of a campaign's tasks by properties and decisions, which give the outcomes without reading single tasks."""
+"""Counts of a campaign's tasks by properties and decisions, which give the outcomes without reading each task."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..database.schema import annotations_table, revisions, slots, tasks
 
 
 class DecisionCounts(NamedTuple):
-    """The number of tasks that agree in all properties below.
+    """The number of tasks with the same values in all properties below.
 
     Args:
         kind: Kind of question, `yes_no` or `multiple_choice`; None if the payload has none.
@@ -68,7 +68,7 @@ def count_decisions(
     *,
     edits_matter: Callable[[DecisionCounts], bool] | None = None,
 ) -> list[DecisionCounts]:
-    """Return counts of a campaign's current tasks by kind, category, state, round and decisions, in a fixed order.
+    """Return the numbers of a campaign's current tasks by kind, category, state, round and decisions, in a fixed order.
 
     Args:
         connection: Connection in a read transaction.
@@ -115,7 +115,7 @@ def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCou
 
 
 def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, int]:
-    """Return the number of different proposed edits, 2 for two or more, by task, omitting tasks without edits."""
+    """Return, by task, the number of different proposed edits, at most 2; tasks without edits are omitted."""
     proposals: dict[int, int] = {}
     for start in range(0, len(task_ids), _AT_ONCE):
         query = (
@@ -131,7 +131,7 @@ def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict
 
 
 def _facets(campaign: Campaign) -> sa.Select[Any]:
-    """Return a query for the properties of current tasks, without any decision."""
+    """Return a query for the properties of current tasks, without decisions."""
     in_round = ROUND if has_rounds(campaign) else sa.literal(1)
     is_disputed = tasks.c.regions_agree.is_(False) if campaign.kind == MARK else sa.literal(0)
     query = sa.select(
@@ -189,7 +189,7 @@ def _votes(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
 
 
 def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]) -> Counter[_Folded]:
-    """Return counts of the tasks that adjudicators decided or sent back, read one by one.
+    """Return counts of the tasks that adjudicators decided or sent back, which are read one by one.
 
     These are few, and only some decisions on them count.
     """
@@ -213,7 +213,7 @@ def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str
 
 
 def count_revised(connection: sa.Connection, campaign: Campaign) -> dict[int, int]:
-    """Return how many items were revised in each round, and thus got another round, by round."""
+    """Return, by round, how many items were revised in the round and therefore got another round."""
     if not has_rounds(campaign):
         return {}
     query = (

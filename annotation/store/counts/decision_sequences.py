@@ -1,4 +1,4 @@
-"""Decisions on each task in slot order, counted by the database, to simulate a rule for fewer annotators.
+"""Decisions on each task in the order of its slots, counted by the database, to simulate rules with fewer annotators.
 
 Counts of decisions (`decision_counts`) lose the order of annotators. A rule for two annotators, applied where three
 decided, must use the first two, so this module keeps the order. Tasks with equal decisions in equal order count
@@ -29,7 +29,7 @@ _NO_EDITS: Mapping[int, Mapping[int, str]] = {}
 
 
 class DecisionSequence(NamedTuple):
-    """The decisions that count on a task, in the order of its slots, which is the order of assignment.
+    """The decisions on a task that count, in the order of its slots, which is the order of assignment.
 
     Args:
         state: State of the task.
@@ -53,7 +53,7 @@ class DecisionSequence(NamedTuple):
 
 
 class TaskSequence(NamedTuple):
-    """The decisions on one task of an item."""
+    """The decisions on a task of an item."""
 
     task_id: int
     item_id: str
@@ -90,7 +90,7 @@ def list_sequences(
     among: sa.Select[tuple[int]] | None = None,
     task: int | None = None,
 ) -> list[TaskSequence]:
-    """Return the decisions on each begun current task, by task.
+    """Return, by task, the decisions on each begun current task.
 
     Args:
         connection: Connection in a read transaction.
@@ -115,7 +115,7 @@ def list_sequences(
 
 
 def _by_task(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
-    """Return a query for task, item, state, round, and all decisions, each preceded by the number of its slot."""
+    """Return a query for task, item, state, round, and all decisions, each preceded by its slot number."""
     slot = sa.cast(slots.c.slot, sa.Text) + _OF_SLOT
     if criteria:
         yes = [sa.case((member_of(annotations_table.c.fields, name) == "yes", "1"), else_="0") for name in criteria]
@@ -148,7 +148,7 @@ def _by_task(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
 
 
 def _is_special(campaign: Campaign) -> sa.ColumnElement[bool]:
-    """Return the condition for tasks to read one by one: those with edits that matter, or adjudicated."""
+    """Return the condition for tasks to be read one by one: those with edits that matter, and adjudicated ones."""
     is_ruled = tasks.c.id.in_(ruled_tasks())
     if not _takes_edits(campaign):
         return is_ruled
@@ -157,7 +157,7 @@ def _is_special(campaign: Campaign) -> sa.ColumnElement[bool]:
 
 
 def _takes_edits(campaign: Campaign) -> bool:
-    """Return whether annotators may decide to revise, so that their proposed edits matter for the outcome."""
+    """Return whether annotators may decide to revise, so that their proposed edits affect the outcome."""
     return campaign.form.typed is None and REVISE in campaign.form.decisions
 
 
@@ -216,7 +216,7 @@ def _edits(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, dict
 
 
 def _rulings(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, tuple[int, str | None]]:
-    """Return how often each task was sent back, and the adjudicator's subsequent decision, by task."""
+    """Return, by task, how often the task was sent back, and the adjudicator's decision after that."""
     rulings: dict[int, tuple[int, str | None]] = {}
     for some in _in_parts(task_ids):
         query = sa.select(adjudications.c.task_id, adjudications.c.decision).where(

@@ -61,7 +61,7 @@ _LATE = 200
 
 
 class TaskFacts(NamedTuple):
-    """One task of an item, with all actions of annotators and adjudicators on it.
+    """A task about an item, with all actions of annotators and adjudicators on the task.
 
     Args:
         task_id: Id of the task in the store.
@@ -95,7 +95,7 @@ class TaskFacts(NamedTuple):
 
 
 def store_stamp(connection: sa.Connection) -> dict[str, int]:
-    """Return the number of the last row in each table with facts about items, by table, and of withdrawals."""
+    """Return, by table, the last row's number in each table with facts about items, and the number of withdrawals."""
     columns = [
         sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0)).scalar_subquery().label(name)
         for name, table in _ROWS.items()
@@ -140,7 +140,7 @@ def items_changed_since(connection: sa.Connection, stamp: Mapping[str, int]) -> 
 
 
 def _of_requests(since: Callable[[str], sa.ColumnElement[bool]]) -> tuple[sa.Select[tuple[str]], ...]:
-    """Return queries for the items sent back to their writers, and for those with a submitted revision."""
+    """Return queries for the items that were sent back, and for those whose revisions have been submitted."""
     r = revision_requests.c
     handed_in = (
         sa.select(r.item_id)
@@ -151,7 +151,7 @@ def _of_requests(since: Callable[[str], sa.ColumnElement[bool]]) -> tuple[sa.Sel
 
 
 def _of_acts(connection: sa.Connection, stamp: Mapping[str, int]) -> set[str]:
-    """Return the items that actions in the audit log changed without adding a row in any other table."""
+    """Return the items that actions in the audit log changed without adding rows to any other table."""
     query = sa.select(audit_log.c.act, audit_log.c.about).where(
         audit_log.c.id > stamp.get("audit_log", 0), audit_log.c.act.in_((*_OF_CAMPAIGNS, "remark_settled"))
     )
@@ -171,7 +171,7 @@ def _of_acts(connection: sa.Connection, stamp: Mapping[str, int]) -> set[str]:
 
 
 def task_facts(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[TaskFacts]:
-    """Yield every task of these items, including gold and retired ones, by item, campaign and round.
+    """Yield every task about these items, including gold and retired tasks, by item, campaign and round.
 
     The result omits tasks of archived campaigns and attention checks, which are not items.
     """
@@ -180,7 +180,7 @@ def task_facts(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[T
 
 
 def payloads_of(connection: sa.Connection, task_ids: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the payload of each of these tasks, by task, in no particular order."""
+    """Yield, by task, the payload of each of these tasks, in no particular order."""
     for start in range(0, len(task_ids), _AT_ONCE):
         query = sa.select(tasks.c.id, tasks.c.payload).where(tasks.c.id.in_(task_ids[start : start + _AT_ONCE]))
         for task_id, payload in connection.execute(query):
@@ -188,7 +188,7 @@ def payloads_of(connection: sa.Connection, task_ids: Sequence[int]) -> Iterator[
 
 
 class ItemRevision(NamedTuple):
-    """The origin of a task's version of an item: both tasks, the edits as JSON values, author and time."""
+    """The origin of a task's version of an item: the two tasks, the edits as JSON values, author and time."""
 
     task_id: int
     revised_from: int
@@ -198,7 +198,7 @@ class ItemRevision(NamedTuple):
 
 
 def revisions_of(connection: sa.Connection, item_id: str) -> list[ItemRevision]:
-    """Return the revisions of an item in all campaigns, the earliest first."""
+    """Return the revisions of an item in all campaigns, earliest first."""
     query = (
         sa.select(revisions, annotators.c.name)
         .join(tasks, revisions.c.task_id == tasks.c.id)
@@ -272,7 +272,7 @@ def _annotations(connection: sa.Connection, of_items: sa.ColumnElement[bool]) ->
 def _adjudicated(
     connection: sa.Connection, of_items: sa.ColumnElement[bool]
 ) -> tuple[dict[int, Adjudicated], dict[int, list[str]], dict[int, list[str]]]:
-    """Return the actions of adjudicators and writers, the adjudicators, and those who opened the task, by task."""
+    """Return, by task, the actions of adjudicators and writers, the adjudicators, and those who opened the task."""
     query = (
         sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, annotators.c.name)
         .join(tasks, adjudications.c.task_id == tasks.c.id)

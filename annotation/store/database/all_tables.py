@@ -1,4 +1,4 @@
-"""All tables of the review store together; runs import only those that they need (`schema`)."""
+"""All tables of the review store together; runs import only the tables that they need (`schema`)."""
 
 from __future__ import annotations
 

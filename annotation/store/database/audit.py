@@ -1,4 +1,4 @@
-"""The audit log: actions with their actors and times, each row chained to the previous one by its hash.
+"""The audit log: actions with actors and times, in which each row is linked to the previous row by a hash.
 
 A row's hash covers all its values and the hash of the previous row. Changing, removing or inserting a row breaks the
 chain at that row. A decision's row holds a digest of the decision, so that the check also finds a decision changed
@@ -42,7 +42,7 @@ _STREAMED = {"yield_per": 1000}
 
 
 class _AuditEntry(NamedTuple):
-    """An action to record: its code, actor, time and subject, as JSON values."""
+    """An action to record: code, actor, time and subject, as JSON values."""
 
     act: str
     actor: str
@@ -60,7 +60,7 @@ def _unreadable(error: Exception) -> str:
 
 
 class BrokenRow(NamedTuple):
-    """The first row at which the log is broken, and why; no row if one is missing at the end."""
+    """The first row at which the log is broken, and the reason; no row if one is missing at the end."""
 
     row: int | None
     why: str
@@ -68,7 +68,7 @@ class BrokenRow(NamedTuple):
 
 @dataclass(frozen=True)
 class AuditResult:
-    """Result of checking the log.
+    """Result of checking the audit log.
 
     Args:
         rows: Number of rows in the log.
@@ -99,7 +99,7 @@ def clock() -> datetime:
 
 
 def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, **about: Any) -> None:
-    """Collect a row for the log, which is written at the end of the transaction.
+    """Collect a row for the log, to be written at the end of the transaction.
 
     Args:
         connection: Connection of `StoreConnection.writing`.
@@ -113,7 +113,7 @@ def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, 
 
 @contextmanager
 def written_at_the_end(connection: sa.Connection) -> Iterator[None]:
-    """Collect the entries of a transaction, and add them to the log at the end of everything else."""
+    """Collect the entries of a transaction, and add them to the log after everything else."""
     noted: list[_AuditEntry] = []
     connection.info[_NOTED] = noted
     try:
@@ -138,7 +138,7 @@ def undone_on_error(connection: sa.Connection) -> Iterator[None]:
 
 
 def _add(connection: sa.Connection, entries: Sequence[_AuditEntry]) -> None:
-    """Append entries to the log while no other process can append to it."""
+    """Append entries to the log while no other process can append to the log."""
     last = connection.execute(_LAST).one_or_none()
     first, previous = (last.id + 1, last.hash) if last else (1, _GENESIS)
     rows = []
@@ -157,19 +157,19 @@ def _add(connection: sa.Connection, entries: Sequence[_AuditEntry]) -> None:
 
 
 def hash_of_row(row: Mapping[str, Any]) -> str:
-    """Return the hash of a row, given by column."""
+    """Return the hash of a row whose values are given by column."""
     return digest([row["id"], _moment(row["at"]), row["actor"], row["act"], row["about"], row["previous"]])
 
 
 def digest_of_decision(row: Mapping[str, Any], *, task: int, annotator: str) -> str:
-    """Return the log's digest of a version of a decision, given by column: annotator, task and content."""
+    """Return the log's digest of a version of a decision, given by column, over annotator, task and content."""
     names = ("slot_id", "version", "decision", "reasons", "note", "edits", "fields", "active_s")
     moments = (_moment(row["started_at"]), _moment(row["submitted_at"]))
     return digest([task, annotator, *(row[name] for name in names), *moments])
 
 
 def _moment(at: datetime) -> str:
-    """Return a time as text in UTC; a time without a time zone is taken to be in UTC."""
+    """Return a time in UTC as text; a time without a time zone is taken to be in UTC."""
     return (at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)).isoformat()
 
 
@@ -198,7 +198,7 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditRes
 
 
 class _Chain:
-    """State of the check after the part of the log that was read so far, in order."""
+    """State of the check after the rows of the log read so far, in order."""
 
     def __init__(self, expect: str | None) -> None:
         self._expect = expect
@@ -239,7 +239,7 @@ class _Chain:
 
 
 def _compared(connection: sa.Connection, chain: _Chain) -> tuple[BrokenRow | None, int]:
-    """Compare human decisions with the log, and return the first difference and the number of decisions compared."""
+    """Compare human decisions with the log; return the first difference and the number of decisions compared."""
     query = (
         sa.select(annotations_table, slots.c.task_id, annotators.c.name.label("annotator"))
         .select_from(annotations_table.join(slots).join(annotators, slots.c.annotator_id == annotators.c.id))

@@ -43,7 +43,7 @@ _turns: WeakKeyDictionary[sa.Engine, Turns] = WeakKeyDictionary()
 
 
 def path_of(url: str) -> Path | None:
-    """Return the file that a store's URL names, or None if the URL names a database on a server.
+    """Return the file that a store's URL names; None if the URL names a database on a server.
 
     Raises:
         BenchwrightError: The URL is neither `sqlite:///PATH` nor a PostgreSQL address; the message has no password.
@@ -59,7 +59,7 @@ def path_of(url: str) -> Path | None:
 
 
 def name_of(url: str) -> str:
-    """Return the name of a store for messages: its file, or its server and database without user and password."""
+    """Return the name of a store for messages: its file, or its server and database without user or password."""
     path = path_of(url)
     if path is not None:
         return str(path)
@@ -78,20 +78,20 @@ def connect(url: str) -> sa.Engine:
 
 
 def connect_for_reading(engine: sa.Engine) -> sa.Connection:
-    """Return a connection: on a server, each query sees the latest state; on a file, all see the same state."""
+    """Return a connection: on a server each query sees the latest state; on a file all queries see the same state."""
     connection = engine.connect()
     return connection.execution_options(isolation_level="AUTOCOMMIT") if _is_server(engine) else connection
 
 
 def connect_for_snapshot(engine: sa.Engine) -> sa.Connection:
-    """Return a connection whose queries all see the same state; on a file in WAL mode every transaction does."""
+    """Return a connection whose queries all see the same state; on a file in WAL mode, every transaction does so."""
     connection = engine.connect()
     return connection.execution_options(isolation_level="REPEATABLE READ") if _is_server(engine) else connection
 
 
 @contextmanager
 def write_transaction(engine: sa.Engine, *, flushed: bool = True) -> Iterator[sa.Connection]:
-    """Yield a connection in a transaction that may write; on a file it holds the write lock.
+    """Yield a connection in a transaction that may write; on a file, the transaction holds the write lock.
 
     Args:
         engine: Engine from `connect`.
@@ -164,7 +164,7 @@ def _file(path: Path) -> sa.Engine:
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Put a new file in WAL mode, retrying while another process has locked it, since SQLite does not wait here."""
+    """Put a new file in WAL mode, retrying while another process has it locked, since SQLite does not wait for this."""
     for left in range(_BUSY_TIMEOUT_MS // _RETRY_MS, -1, -1):
         try:
             connection.execute("PRAGMA journal_mode = WAL")

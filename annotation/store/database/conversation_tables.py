@@ -1,4 +1,4 @@
-"""Tables of conversations outside decisions, and of lists that curators keep.
+"""Tables for conversations other than decisions, and for lists that curators keep.
 
 `messages` go from curators to the annotators of a campaign, and `message_receipts` records who read them. `item_posts`
 holds the discussions of items in closed campaigns. `saved_views` holds queries that a curator named.

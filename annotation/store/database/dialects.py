@@ -1,4 +1,4 @@
-"""Expressions that SQLite and PostgreSQL spell differently, each under one name."""
+"""Expressions that SQLite and PostgreSQL spell differently, each under a common name."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class day_of(FunctionElement[str]):  # noqa: N801
 
 
 class member_of(FunctionElement[str]):  # noqa: N801
-    """SQL expression for a member of a JSON object stored as text: a string, a list as JSON, or NULL if absent."""
+    """SQL expression for a member of a JSON object stored as text: a string, or a list as JSON; NULL if absent."""
 
     inherit_cache = True
     type = sa.Text()

@@ -1,4 +1,4 @@
-"""Locks of a review store on PostgreSQL. A file has one writer at a time, so for a file each function does nothing.
+"""Locks of a review store on PostgreSQL; for a file, which has one writer at a time, each function does nothing.
 
 A transaction that needs several locks takes them in this order, which prevents deadlocks:
 
@@ -35,12 +35,12 @@ _TASK_OF_SLOT = (
 
 
 def has_row_locks(connection: sa.Connection) -> bool:
-    """Return whether the database locks rows; otherwise it has one writer at a time."""
+    """Return whether the database locks rows; if it does not, it has one writer at a time."""
     return connection.dialect.name == "postgresql"
 
 
 def hold_store(connection: sa.Connection, *, alone: bool) -> None:
-    """Share the store with other writers, or wait until they are done and keep them out until the commit.
+    """Share the store with other writers; or wait until they are done, and keep them out until the commit.
 
     Readers never wait. Waiting writers get the store in the order of their requests.
     """
@@ -54,7 +54,7 @@ def hold_campaign(connection: sa.Connection, campaign_id: int) -> None:
 
 
 def hold_annotator(connection: sa.Connection, name: str) -> None:
-    """Lock an annotator's row, if an annotator of that name exists."""
+    """Lock an annotator's row, if an annotator with that name exists."""
     _lock(connection, _ANNOTATOR, name=name)
 
 
@@ -69,19 +69,19 @@ def hold_task_of_slot(connection: sa.Connection, slot_id: int) -> None:
 
 
 def hold_uploads(connection: sa.Connection) -> None:
-    """Wait until no transaction uploads or submits a photograph, and keep others out until the commit."""
+    """Wait until no transaction is uploading or submitting a photograph, and keep others out until the commit."""
     if has_row_locks(connection):
         connection.exec_driver_sql("LOCK TABLE uploads IN EXCLUSIVE MODE")
 
 
 def hold_log(connection: sa.Connection) -> None:
-    """Wait until no other transaction adds to the audit log, and keep others out until the commit."""
+    """Wait until no other transaction is adding to the audit log, and keep others out until the commit."""
     if has_row_locks(connection):
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock('audit_log'::regclass::oid::bigint)")
 
 
 def hold_tables(connection: sa.Connection) -> None:
-    """Wait until no other transaction makes or changes the tables of this schema, which need not exist yet."""
+    """Wait until no other transaction is creating or changing this schema's tables, which need not exist yet."""
     if has_row_locks(connection):
         connection.exec_driver_sql(
             "SELECT pg_advisory_xact_lock(hashtext('benchwright ' || current_setting('search_path')))"

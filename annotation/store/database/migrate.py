@@ -1,4 +1,4 @@
-"""Bring a review store's tables up to this program's version, in one transaction, safe against concurrent openers."""
+"""Bring a review store's tables up to this program's version, in one transaction, even if several processes open it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def upgrade(engine: sa.Engine, *, where: str) -> None:
-    """Run the missing migrations of a store; a store that is up to date is only read.
+    """Run the missing migrations of a store; a store that is up to date is only read, not written.
 
     Raises:
         DataError: The store is newer than this program, or the file belongs to another program.
@@ -50,7 +50,7 @@ def is_made(engine: sa.Engine) -> bool:
 
 
 def _make_schema(connection: sa.Connection) -> None:
-    """Create the schema that a PostgreSQL address names; a file has no schema."""
+    """Create the schema in a PostgreSQL address; files have no schema."""
     if connection.dialect.name != "postgresql":
         return
     name = connection.exec_driver_sql("SHOW search_path").scalar_one().split(",")[0].strip().strip('"')

@@ -1,4 +1,4 @@
-"""Open review stores that can only be read: on a read-only disk, or in another user's folder.
+"""Open review stores that can only be read: on a read-only disk or in another user's folder.
 
 SQLite writes even when it only reads: it shares its log (WAL) through a file next to the database. If it cannot write,
 three cases remain, and in each a reader sees every decision:
@@ -27,7 +27,7 @@ READ_ONLY = "benchwright_read_only"
 
 
 def is_read_only(path: Path) -> bool:
-    """Return whether a database exists and it, or the log next to it, is not writable."""
+    """Return whether a database exists and either the database or the log next to it is not writable."""
     return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 

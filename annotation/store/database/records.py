@@ -1,4 +1,4 @@
-"""Records that the review store accepts and returns, and the errors that it raises."""
+"""The records that the review store accepts and returns, and the errors that it raises."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class RefusedError(BenchwrightError):
 
 
 class StaleError(RefusedError):
-    """A window submitted without having shown what the same annotator had meanwhile written in another window."""
+    """A window submitted without having shown what the same annotator wrote meanwhile in another window."""
 
 
 class UpsertCounts(NamedTuple):
-    """Numbers of tasks that changed when a campaign's tasks were brought up to date."""
+    """Numbers of tasks that changed when a campaign's tasks were updated."""
 
     opened: int
     kept: int
@@ -38,7 +38,7 @@ class UpsertCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Campaign:
-    """One campaign, with the latest settings from its step."""
+    """A campaign, with the latest settings from its step."""
 
     id: int
     name: str
@@ -57,7 +57,7 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Task:
-    """One content of one item; `round` is the number of that content, from 1."""
+    """A content of an item; `round` is the number of that content, counted from 1."""
 
     id: int
     item_id: str
@@ -69,7 +69,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Lease:
-    """A slot that one annotator holds until `until`; after that, the next annotator who asks gets it."""
+    """A slot that an annotator holds until `until`; after that time, the next annotator who asks receives the slot."""
 
     slot_id: int
     task_id: int
@@ -84,7 +84,7 @@ class Lease:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Annotation(Submission):
-    """One version of an annotator's submission on one task, as stored.
+    """A version of an annotator's submission on a task, as stored.
 
     Attributes:
         item_id: Item of the task.
@@ -113,13 +113,13 @@ class Annotation(Submission):
 
     @property
     def seconds(self) -> float:
-        """Return the seconds that the decision took: without pauses if known, otherwise from assignment to decision."""
+        """Return the seconds that the decision took: without pauses if known, or else from assignment to decision."""
         return (self.submitted_at - self.started_at).total_seconds() if self.active_s is None else self.active_s
 
 
 @dataclass(frozen=True, kw_only=True)
 class Adjudication(Submission):
-    """An adjudicator's submission on one task, as stored; it has no time spent, and has fields only for marked regions.
+    """An adjudicator's submission on a task, as stored; it has no time, and has fields only for marked regions.
 
     Attributes:
         item_id: Item of the task.
@@ -142,7 +142,7 @@ The writer has it, or left it as it was, or no longer gets it because the allowe
 
 
 class Adjudicated(NamedTuple):
-    """The actions on one task other than its annotators' decisions.
+    """The actions on a task other than the decisions of its annotators.
 
     Args:
         sent_back: Number of times an adjudicator sent it back to annotators.
@@ -180,7 +180,7 @@ class Revision:
 
 @dataclass(frozen=True)
 class CampaignStatus:
-    """Progress of a campaign. Only slots of current tasks count; expired leases count as free."""
+    """Progress of a campaign; only slots of current tasks count, and expired leases count as free."""
 
     name: str
     kind: str

@@ -1,4 +1,4 @@
-"""A review store's database: transactions for reading and writing, and rows of the audit log about them.
+"""The database of a review store: transactions for reading and writing, and the corresponding audit log rows.
 
 Classes that read and write one part of the store, such as its accounts or guidelines, take a `StoreConnection`.
 """
@@ -22,12 +22,12 @@ from .read_only import READ_ONLY
 
 
 def cause_of(error: Exception) -> str:
-    """Return a driver's message as one line, which may contain user names but never passwords."""
+    """Return a driver's message on one line; it may contain user names, but never passwords."""
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
 class StoreConnection:
-    """A review store's database. Nothing here reads a clock: `now` is an argument.
+    """The database of a review store. No method reads a clock: `now` is an argument.
 
     Args:
         engine: SQLAlchemy engine of a database with the store's tables.
@@ -52,7 +52,7 @@ class StoreConnection:
 
     @contextmanager
     def batch(self, *, alone: bool = True) -> Iterator[Self]:
-        """Yield a store whose calls form one transaction: either all take effect, or none does. Batches may be nested.
+        """Yield a store whose calls form one transaction: either all take effect, or none do. Batches may be nested.
 
         Args:
             alone: As in `writing`, but by default True, since a batch may touch many tasks; within another batch, the
@@ -87,7 +87,7 @@ class StoreConnection:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection for reading. Its queries all see one state of a file; on a server each sees the latest."""
+        """Yield a connection for reading: on a file, all queries see the same state; on a server, each the latest."""
         if self._held is not None:
             yield self._held
             return
@@ -126,7 +126,7 @@ class StoreConnection:
             raw.close()
 
     def record(self, act: str, *, actor: str, now: datetime, **about: Any) -> None:
-        """Add a row to the audit log. See `audit.record`."""
+        """Add a row to the audit log; see `audit.record`."""
         with self.writing() as connection:
             audit.record(connection, act, actor=actor, at=now, **about)
 

@@ -1,4 +1,4 @@
-"""Turns at writing to a database file: writing threads and processes queue instead of sleeping.
+"""Turns for writing to a database file: threads and processes that want to write queue instead of sleeping.
 
 SQLite makes waiting writers sleep, longer each time, and gives the lock to whichever wakes at the right moment: among
 ten busy processes some waited five seconds for a statement that takes a millisecond. Here writers queue instead:
@@ -31,7 +31,7 @@ from benchwright.workspace.private_files import file_mode
 
 
 class FairLock:
-    """A lock of one process, handed over in the order of the threads' requests."""
+    """A lock within one process, handed over in the order in which threads requested it."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -39,7 +39,7 @@ class FairLock:
         self._is_held = False
 
     def acquire(self, timeout: float = -1) -> bool:
-        """Wait for the lock, at most `timeout` seconds, or without limit if negative; return whether it is held."""
+        """Wait for the lock, at most `timeout` seconds, or without limit if negative; return whether it is now held."""
         with self._guard:
             if not self._is_held:
                 self._is_held = True
@@ -56,7 +56,7 @@ class FairLock:
         return True  # handed over in the moment after the timeout
 
     def release(self) -> None:
-        """Release the lock; if threads wait for it, the one that has waited longest gets it."""
+        """Release the lock; if threads are waiting, the one that has waited longest gets the lock."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().release()
@@ -76,7 +76,7 @@ _of_this_process: defaultdict[Path, FairLock] = defaultdict(FairLock)
 
 
 class Turns:
-    """Turns at writing to one database file."""
+    """Turns for writing to one database file."""
 
     def __init__(self, path: Path, *, patience_s: float) -> None:
         self._path = path.with_name(path.name + SUFFIX)
@@ -97,7 +97,7 @@ class Turns:
                 os.close(handle)
 
     def _open(self) -> int | None:
-        """Return a handle of the lock file, or None if the folder is not writable, which the database reports."""
+        """Return a handle of the lock file; None if the folder is not writable, which the database reports itself."""
         try:
             return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path))
         except OSError:
@@ -105,7 +105,7 @@ class Turns:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for a turn and hold it. A thread that waits too long for the process's lock continues without a turn."""
+        """Wait for a turn and hold it; a thread that waits too long for the process's lock continues without a turn."""
         has_turn = self._mine.acquire(timeout=self._patience_s)
         try:
             with self._among_processes(waits=has_turn):

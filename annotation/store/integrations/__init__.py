@@ -1,1 +1,1 @@
-"""Tokens of the HTTP API, webhooks, and entries of crowd workers, as the review store keeps them."""
+"""Tokens for the HTTP API, webhooks, and entries for crowd workers, as kept in the review store."""

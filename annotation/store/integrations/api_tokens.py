@@ -1,4 +1,4 @@
-"""Tokens of the HTTP API: each opens one campaign, in the name of one person, with one scope.
+"""Tokens for the HTTP API; each gives access to one campaign, on behalf of one person, with one scope.
 
 A token is `bw_ID_SECRET`. The store keeps the SHA-256 of the secret, which is enough for 256 random bits; it finds the
 row by its number, and compares the hashes in constant time. A token works only as long as its person could sign in and,
@@ -64,7 +64,7 @@ class ApiToken:
     revoked_at: datetime | None
 
     def state(self, *, now: datetime) -> Literal["works", "ended", "revoked"]:
-        """Return the state of the token itself at a given time, regardless of its person."""
+        """Return the state of the token at a given time, regardless of the state of its person."""
         if self.revoked_at is not None:
             return "revoked"
         return "works" if now < self.ends_at else "ended"
@@ -86,13 +86,13 @@ class ApiToken:
 
 
 def token_id_in(text: str) -> int | None:
-    """Return the number of the row that a token names, or None if the text is not a token."""
+    """Return the row number that a token's text names, or None if the text is not a token."""
     found = _SPELLED.fullmatch(text)
     return int(found[1]) if found else None
 
 
 class ApiTokens:
-    """The API tokens of a review store. Nothing here reads a clock: `now` is an argument."""
+    """The API tokens in a review store. No method reads a clock: `now` is an argument."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
@@ -146,14 +146,14 @@ class ApiTokens:
         return token, f"{_PREFIX}_{made}_{secret}"
 
     def of_campaign(self, campaign: str | None = None) -> list[ApiToken]:
-        """Return all tokens, or those of a campaign, including revoked and expired ones, the newest first."""
+        """Return all tokens, or those for a campaign, including revoked and expired tokens, newest first."""
         with self._store.reading() as connection:
             if campaign is None:
                 return _listed(connection, sa.true())
             return _listed(connection, api_tokens.c.campaign_id == find_campaign(connection, campaign).id)
 
     def opened_by(self, text: str, *, now: datetime) -> tuple[ApiToken, Account] | None:
-        """Return the token with a given text and the account on whose behalf it acts; None if no valid token has it."""
+        """Return the token with a given text and the account for which it acts; None if no valid token matches."""
         number = token_id_in(text)
         if number is None:
             return None
@@ -183,7 +183,7 @@ class ApiTokens:
                 connection.execute(sa.update(api_tokens).where(api_tokens.c.id == token.id).values(used_at=now))
 
     def revoke(self, token_id: int, *, by: str, now: datetime, campaign: str | None = None) -> ApiToken:
-        """Revoke a token, which then gives no access.
+        """Revoke a token, after which it gives no access.
 
         Args:
             token_id: Its number.

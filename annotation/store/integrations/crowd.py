@@ -1,4 +1,4 @@
-"""Workers of Prolific and Mechanical Turk: their entries, pseudonyms, and visits.
+"""Workers from Prolific and Mechanical Turk: their entries, pseudonyms, and visits.
 
 A worker decides under a random pseudonym, which is an account without a password. Only `crowd_workers` holds their id
 at the service, and only `crowd_visits` the names of their submissions. No decision, export, release or row of the audit
@@ -87,7 +87,7 @@ class CrowdEntry:
 
 @dataclass(frozen=True)
 class Visit:
-    """One visit of a worker.
+    """A visit by a worker.
 
     Attributes:
         id: Number in the store.
@@ -107,7 +107,7 @@ class Visit:
 
 
 class CrowdEntries:
-    """The entries of a review store. Nothing here reads a clock: `now` is an argument."""
+    """The entries in a review store. No method reads a clock: `now` is an argument."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
@@ -159,14 +159,14 @@ class CrowdEntries:
         return entry
 
     def of_campaign(self, campaign: str | None = None) -> list[CrowdEntry]:
-        """Return the entries of a campaign, or of all, by number, including closed ones."""
+        """Return the entries for a campaign, or for all campaigns, by number, including closed entries."""
         with self._store.reading() as connection:
             if campaign is None:
                 return _listed(connection, sa.true())
             return _listed(connection, crowd_entries.c.campaign_id == find_campaign(connection, campaign).id)
 
     def of_key(self, key: str) -> CrowdEntry | None:
-        """Return the entry of an address, or None if there is none."""
+        """Return the entry with the key in an address, or None if there is no such entry."""
         with self._store.reading() as connection:
             return next(iter(_listed(connection, crowd_entries.c.key == key)), None) if key.isprintable() else None
 
@@ -188,7 +188,7 @@ class CrowdEntries:
     def enter(
         self, entry: CrowdEntry, worker: str, *, study: str, session: str, submit_to: str | None, now: datetime
     ) -> str:
-        """Find or create the person for a worker, begin or continue a visit, and return the person's pseudonym.
+        """Find or create the person for a worker, begin or continue a visit, and return that person's pseudonym.
 
         A worker who returns to the same submission continues it. A current visit excludes a second one, so that a
         person who knows another worker's id, but not their submission, cannot enter under it.
@@ -229,7 +229,7 @@ class CrowdEntries:
     def _person(
         self, held: StoreConnection, connection: sa.Connection, entry: CrowdEntry, worker: str, *, now: datetime
     ) -> Any:
-        """Return a worker's row with their pseudonym; create both for a newcomer."""
+        """Return a worker's row with the pseudonym; for a newcomer, create both."""
         query = (
             sa.select(crowd_workers, annotators.c.name)
             .join(annotators)
@@ -272,7 +272,7 @@ class CrowdEntries:
         return Visit(row.id, entry, row.session, row.submit_to, decided, row.result)
 
     def end_visit(self, visit: Visit, result: VisitResult, *, now: datetime) -> None:
-        """End a visit, unless it has ended."""
+        """End a visit, unless it has already ended."""
         is_it = (crowd_visits.c.id == visit.id) & crowd_visits.c.result.is_(None)
         with self._store.writing() as connection:
             if connection.execute(sa.update(crowd_visits).where(is_it).values(result=result, ended_at=now)).rowcount:
@@ -283,7 +283,7 @@ class CrowdEntries:
 
 
 def _decided(annotator_id: int, entry_id: int) -> sa.Select[Any]:
-    """Return a query for the number of a person's decisions in the campaign of an entry."""
+    """Return a query for the number of a person's decisions in the campaign to which an entry belongs."""
     campaign = sa.select(crowd_entries.c.campaign_id).where(crowd_entries.c.id == entry_id).scalar_subquery()
     own = (slots.c.annotator_id == annotator_id) & slots.c.submitted_at.is_not(None)
     return sa.select(sa.func.count()).select_from(slots.join(tasks)).where(own, tasks.c.campaign_id == campaign)

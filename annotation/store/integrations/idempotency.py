@@ -1,4 +1,4 @@
-"""Writes of the HTTP API that happen once: kept answers to requests with an idempotency key.
+"""Writes by the HTTP API that happen only once: stored answers to requests with an idempotency key.
 
 The meaning is that of the IETF draft on the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): the
 same key with the same request gets the same answer; with another request it is refused. Answers are kept for a day.
@@ -36,7 +36,7 @@ class KeptAnswer(NamedTuple):
 
 
 def reserve(connection: sa.Connection, token_id: int, key: str, digest: str, *, now: datetime) -> KeptAnswer | None:
-    """Reserve a key for a request; if another request has reserved it before, return its kept answer.
+    """Reserve a key for a request; if another request has already reserved the key, return the stored answer.
 
     Args:
         connection: Connection in a write transaction.
@@ -61,12 +61,12 @@ def reserve(connection: sa.Connection, token_id: int, key: str, digest: str, *, 
 
 
 def keep_answer(connection: sa.Connection, token_id: int, key: str, *, status: int, reply: str) -> None:
-    """Keep the answer to a request whose key was reserved."""
+    """Store the answer to a request whose key was reserved."""
     is_it = (api_requests.c.token_id == token_id) & (api_requests.c.key == key)
     connection.execute(sa.update(api_requests).where(is_it).values(status=status, reply=reply))
 
 
 def release(connection: sa.Connection, token_id: int, key: str) -> None:
-    """Free a key whose request changed nothing, so that the client can send it again."""
+    """Free the key of a request that changed nothing, so that the client can send the request again."""
     is_it = (api_requests.c.token_id == token_id) & (api_requests.c.key == key)
     connection.execute(sa.delete(api_requests).where(is_it))

@@ -88,7 +88,7 @@ class Webhook:
 
 @dataclass(frozen=True)
 class Delivery:
-    """One event for one webhook.
+    """An event to be delivered to a webhook.
 
     Attributes:
         id: Number in the store, stated in `webhook-id`, the same in each attempt.
@@ -144,7 +144,7 @@ class Delivery:
 
 
 class Webhooks:
-    """The webhooks of a review store. Nothing here reads a clock: `now` is an argument."""
+    """The webhooks in a review store. No method reads a clock: `now` is an argument."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
@@ -152,7 +152,7 @@ class Webhooks:
     def make(
         self, campaign: str, url: str, events: Sequence[str] = (), *, by: str, now: datetime
     ) -> tuple[Webhook, str]:
-        """Create a webhook, which receives events from now on, and return it with its secret.
+        """Create a webhook, which receives events from now on, and return the webhook with its secret.
 
         Args:
             campaign: Name of the campaign.
@@ -186,7 +186,7 @@ class Webhooks:
         return webhook, secret
 
     def of_campaign(self, campaign: str | None = None, *, also_ended: bool = False) -> list[Webhook]:
-        """Return the webhooks of a campaign, or of all, by number, including removed ones if `also_ended`."""
+        """Return the webhooks for a campaign, or for all campaigns, by number; removed ones only if `also_ended`."""
         with self._store.reading() as connection:
             wanted: list[sa.ColumnElement[bool]] = [] if also_ended else [webhooks.c.ended_at.is_(None)]
             if campaign is not None:
@@ -212,7 +212,7 @@ class Webhooks:
         return webhook
 
     def deliveries(self, webhook_id: int, *, after: int = 0, most: int = 100, newest: bool = False) -> list[Delivery]:
-        """Return a webhook's deliveries, sent or pending, by number: the first after number `after`, or the newest."""
+        """Return a webhook's deliveries, sent or pending, by number: the first after number `after`, or the latest."""
         where = (webhook_deliveries.c.webhook_id == webhook_id) & (webhook_deliveries.c.id > after)
         with self._store.reading() as connection:
             return _deliveries(connection, where, most=most, newest=newest)
@@ -232,7 +232,7 @@ class Webhooks:
             record(connection, "webhook_sent_again", actor=by, at=now, webhook=webhook_id, delivery=delivery_id)
 
     def take_due(self, *, now: datetime, most: int) -> list[tuple[Webhook, Delivery]]:
-        """Return due deliveries, each reserved for this call: another server sends them only if this one dies."""
+        """Return due deliveries, each reserved for this call: another server sends them only if this server dies."""
         due = (
             sa.select(webhook_deliveries.c.id)
             .where(webhook_deliveries.c.next_at <= now)

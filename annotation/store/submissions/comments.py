@@ -1,4 +1,4 @@
-"""Remarks of annotators about tasks, separate from their decisions: comments, and flags for a curator to look at."""
+"""Annotators' remarks about tasks, separate from their decisions: comments, and flags for a curator's attention."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST = 50
 
 @dataclass(frozen=True)
 class Comment:
-    """One comment or flag.
+    """A comment or a flag.
 
     Attributes:
         id: Id in the store.
@@ -88,7 +88,7 @@ def add_remark(
 
 
 def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: str) -> dict[int, list[Comment]]:
-    """Return an annotator's remarks on tasks, earliest first, by task."""
+    """Return an annotator's remarks on tasks, by task, earliest first."""
     comments_by_task: dict[int, list[Comment]] = {}
     for row in connection.execute(_OWN_REMARKS, {"of": list(task_ids), "name": annotator}):
         comments_by_task.setdefault(row.task_id, []).append(_remark(row))
@@ -96,14 +96,14 @@ def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: s
 
 
 def list_remarks(connection: sa.Connection, campaign: Campaign, *, settled: bool = False) -> list[Comment]:
-    """Return the open (if `settled`, all) remarks on a campaign's tasks; flags first, then oldest first."""
+    """Return the open remarks on a campaign's tasks (all if `settled`), flags first, then oldest first."""
     query = _REMARKS.where(tasks.c.campaign_id == campaign.id)
     rows = connection.execute(query if settled else query.where(remarks.c.settled_at.is_(None)))
     return sorted((_remark(row) for row in rows), key=lambda comment: (not comment.is_flag, comment.id))
 
 
 def remarks_on_item(connection: sa.Connection, item_id: str) -> list[Comment]:
-    """Return all remarks on an item's tasks, including settled ones, earliest first."""
+    """Return all remarks on tasks about an item, including settled remarks, earliest first."""
     return [_remark(row) for row in connection.execute(_REMARKS.where(tasks.c.item_id == item_id))]
 
 

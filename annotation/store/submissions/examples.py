@@ -74,7 +74,7 @@ _IN_FORCE = (
 
 
 class Examples:
-    """The examples of a review store."""
+    """The examples in a review store."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
@@ -106,7 +106,7 @@ class Examples:
             record(connection, "example_shown", actor=by, at=now, **about)
 
     def withdraw(self, example_id: int, *, by: str, now: datetime) -> None:
-        """Stop showing an example; do nothing if it is not shown."""
+        """Stop showing an example; do nothing if the example is not shown."""
         is_shown = (guideline_examples.c.id == example_id) & guideline_examples.c.withdrawn_at.is_(None)
         with self._store.writing() as connection:
             values = {"withdrawn_at": now, "withdrawn_by": by}
@@ -114,13 +114,13 @@ class Examples:
                 record(connection, "example_withdrawn", actor=by, at=now, example=example_id)
 
     def of_tasks(self, task_ids: Sequence[int]) -> dict[int, FieldExample]:
-        """Return the examples in force among some tasks, by task."""
+        """Return, by task, the examples in force for these tasks."""
         with self._store.reading() as connection:
             rows = connection.execute(_IN_FORCE.where(tasks.c.id.in_(task_ids))).all()
         return {row.task_id: _example(row) for row in rows}
 
     def shown_to(self, campaign: Campaign, annotator: str) -> list[FieldExample]:
-        """Return the examples of a campaign that an annotator may see, and record if that shows them a key.
+        """Return the examples of a campaign that an annotator may see, and record it if they show the annotator a key.
 
         Args:
             campaign: Campaign.
@@ -136,7 +136,7 @@ class Examples:
         return [_example(row) for row in rows]
 
     def one_for(self, example_id: int, annotator: str) -> FieldExample | None:
-        """Return an example that an annotator may see, or None if they may see none."""
+        """Return an example that an annotator may see, or None if the annotator may not see any."""
         with self._store.reading() as connection:
             row = connection.execute(_for(annotator).where(guideline_examples.c.id == example_id)).one_or_none()
         return None if row is None else _example(row)

@@ -1,4 +1,4 @@
-"""Import decisions from elsewhere, such as Label Studio.
+"""Import decisions from other programs, such as Label Studio.
 
 Answers given before the key was shown are also imported, and their annotators' slots then wait for the votes. The app
 shows the key to each annotator as soon as their own answer is stored. A server whose users can all read everything may
@@ -28,7 +28,7 @@ HELD_FOR = timedelta(days=30)
 
 
 class ExternalAnswer(NamedTuple):
-    """An annotator's answer from elsewhere, given without seeing the key.
+    """An annotator's answer from another program, given without seeing the key.
 
     Attributes:
         task_id: Id of the task in the store.
@@ -81,7 +81,7 @@ def take_in_answer(
 
 
 def answered_by_all(connection: sa.Connection, campaign: Campaign) -> Mapping[int, Sequence[str]]:
-    """Return the open tasks whose slots are all held by annotators who have answered, with the sorted names."""
+    """Return the open tasks all of whose slots are held by annotators who have answered, with the sorted names."""
     query = (
         sa.select(slots.c.task_id, annotators.c.name, blind_answers.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -104,7 +104,7 @@ def answered_by_all(connection: sa.Connection, campaign: Campaign) -> Mapping[in
 
 
 def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) -> float:
-    """Return how many seconds an annotator took for the answer they gave before the key was shown.
+    """Return how many seconds an annotator spent on the answer given before the key was shown.
 
     Raises:
         RefusedError: The annotator gave no such answer, or has no slot of the task.
@@ -126,7 +126,7 @@ def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) 
 
 
 def _is_waited_for(connection: sa.Connection, campaign: Campaign, external: ExternalAnswer) -> bool:
-    """Return whether a task still waits for the votes of the annotator who answered."""
+    """Return whether a task still awaits the votes of the annotator who answered."""
     query = sa.select(tasks.c.id).where(
         tasks.c.id == external.task_id, tasks.c.campaign_id == campaign.id, tasks.c.state == "open"
     )
@@ -147,7 +147,7 @@ Taken = Literal["new", "changed", "unchanged", "returned"]
 
 
 class ExternalAnnotation(NamedTuple):
-    """An annotator's decision from elsewhere.
+    """An annotator's decision from another program.
 
     Attributes:
         task_id: Id of the task in the store.
@@ -165,7 +165,7 @@ class ExternalAnnotation(NamedTuple):
 
 
 def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalAnnotation, *, now: datetime) -> Taken:
-    """Import a decision; if it differs from the annotator's earlier one, it becomes the newest version.
+    """Import a decision; if it differs from the annotator's earlier decision, it becomes the newest version.
 
     Args:
         connection: Connection in a write transaction.

@@ -1,4 +1,4 @@
-"""Check submissions against a campaign's form and the task's item."""
+"""Check submissions against a campaign's form and the item of the task."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def is_sent_back(submission: Submission) -> bool:
 
 
 def normalized(form: CampaignForm, payload: Mapping[str, Any], submission: Submission) -> Submission:
-    """Return a submission as the store keeps it, with fields and edits checked against the form and the task's item.
+    """Return a submission as stored, with fields and edits checked against the form and the item of the task.
 
     Reasons are sorted and each is listed once. Fields are written as in the form, and the decision follows from the
     first field. Edits omit the parts that they leave unchanged, and are None if they change nothing.
@@ -59,7 +59,7 @@ def normalized(form: CampaignForm, payload: Mapping[str, Any], submission: Submi
 def _fields_in(
     form: CampaignForm, payload: Mapping[str, Any], submission: Submission
 ) -> tuple[str, dict[str, Any] | None]:
-    """Return the decision of a submission, and its fields, or None if the campaign has no typed form."""
+    """Return the decision in a submission, and its checked fields, or None if there are no fields."""
     typed = form.typed
     if typed is None:
         try:
@@ -78,7 +78,7 @@ def _fields_in(
 
 
 def _check_statements(form: CampaignForm, typed: Form, fields: Mapping[str, Any]) -> None:
-    """Check values that state facts about a picture together, like a facts file.
+    """Check values that state facts about a picture together, in the same way as in a facts file.
 
     Raises:
         RefusedError: The values have mistakes; the message lists all of them.
@@ -117,7 +117,7 @@ def _with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, 
 
 
 def edits_in(form: CampaignForm, payload: Mapping[str, Any], edits: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return checked edits of a task's item, as JSON values, or None if they change nothing.
+    """Return the checked edits to a task's item, as JSON values; None if they change nothing.
 
     Raises:
         RefusedError: The item does not accept the edits, or the campaign accepts none.

@@ -1,4 +1,4 @@
-"""Photographs that annotators uploaded for a task; they can submit no other photographs for it.
+"""Photographs that annotators uploaded for tasks; only these can be submitted for the tasks.
 
 A photograph is in use while any version of a decision, or a draft, names it. Unused uploads are deleted together with
 their files, in one transaction that blocks all uploads and submissions of photographs (`locks.hold_uploads`). A
@@ -42,7 +42,7 @@ _WORDS = (
 
 
 def photographs_in_use(connection: sa.Connection) -> set[str]:
-    """Return the ids of the uploaded photographs that any version of a decision, or a draft, names."""
+    """Return the ids of the uploaded photographs that are named in any version of a decision or in a draft."""
     named: set[str] = set()
     for query in _WORDS:
         for (text,) in connection.execute(query).yield_per(_BATCH):
@@ -51,7 +51,7 @@ def photographs_in_use(connection: sa.Connection) -> set[str]:
 
 
 def forget_left_behind(connection: sa.Connection, photographs: ObjectStore) -> None:
-    """Delete the records of unused uploads whose files are missing, as after a restore: backups leave them out."""
+    """Delete the records of unused uploads whose files are missing, as after a restore: backups omit such files."""
     unused = set(_uploaded(connection)) - photographs_in_use(connection)
     forget_uploads(connection, [object_id for object_id in unused if not photographs.path(object_id).is_file()])
 
@@ -84,7 +84,7 @@ class Uploads:
         self._store = store
 
     def check_room(self, task_id: int, annotator: str) -> None:
-        """Check that an annotator may upload another photograph for a task.
+        """Check that an annotator may upload one more photograph for a task.
 
         Raises:
             RefusedError: They have uploaded the maximum number.
@@ -135,7 +135,7 @@ class SubmittedPhotograph(NamedTuple):
 
 
 def photographs_in(form: CampaignForm, values: Mapping[str, Any]) -> list[SubmittedPhotograph]:
-    """Return the photographs among a submission's values by field."""
+    """Return the photographs in a submission's values, by field."""
     return [
         SubmittedPhotograph(field.name, field.label, values[field.name])
         for field in form.fields or ()
@@ -146,7 +146,7 @@ def photographs_in(form: CampaignForm, values: Mapping[str, Any]) -> list[Submit
 def check_uploads(
     connection: sa.Connection, photographs: Iterable[SubmittedPhotograph], *, task_id: int, annotator_id: int
 ) -> None:
-    """Check that the submitting annotator uploaded the submitted photographs for this task.
+    """Check that the annotator who submits the photographs uploaded them for this task.
 
     Call this in the transaction that writes the submission, because unused uploads may be deleted until then.
 

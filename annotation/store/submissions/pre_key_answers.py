@@ -1,4 +1,4 @@
-"""Answers that annotators give before they see the key. They are stored before the key is shown, and never change."""
+"""Answers that annotators give before seeing the key; they are stored before the key is shown, and never change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ANSWERED = (
 
 
 def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer: str, *, now: datetime) -> bool:
-    """Store an annotator's answer before they see the key, and return whether it is new; a repeat changes nothing.
+    """Store an annotator's answer given before seeing the key; return whether it is new. A repeat changes nothing.
 
     Raises:
         RefusedError: The slot is not theirs, the campaign asks for no such answer, the item has no such choice, or they
@@ -60,14 +60,14 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
 
 
 def blind_answer(connection: sa.Connection, task_id: int, annotator: str) -> str | None:
-    """Return the answer an annotator gave to a task before seeing its key, or None if there is none."""
+    """Return the answer that an annotator gave to a task before seeing its key; None if there is no such answer."""
     return connection.execute(_ANSWERED, {"task": task_id, "name": annotator}).scalar_one_or_none()
 
 
 def with_blind_answer(
     connection: sa.Connection, form: CampaignForm, slot: sa.Row[Any], fields: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
-    """Return values by field, with any answer among them replaced by the stored answer.
+    """Return values by field, in which any answer is replaced with the stored answer.
 
     Raises:
         RefusedError: The campaign asks for an answer first, and none is stored.
@@ -81,13 +81,13 @@ def with_blind_answer(
 
 
 def voted_on(form: CampaignForm) -> Form:
-    """Return the part of a form to fill in once the key is shown."""
+    """Return the part of a form that is filled in once the key is shown."""
     typed = form.typed
     assert typed is not None, "forms that ask for an answer first have fields"
     return Form(fields=tuple(field for field in typed.fields if field.name != ANSWER))
 
 
 def is_right(item: Mapping[str, Any], answer: str) -> str:
-    """Return `yes` if an answer equals the key of an item that is given as JSON values, otherwise `no`."""
+    """Return `yes` if an answer equals the key of an item, given as JSON values, or else `no`."""
     key = item["answer"] if item.get("answer") is not None else item.get("refusal")
     return "yes" if answer == key else "no"

@@ -1,4 +1,4 @@
-"""Check and write annotators' decisions, while their task's row is locked (`locks`)."""
+"""Check and write annotators' decisions while the row of the task is locked (`locks`)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def submit(
     amend: bool = False,
     seen_version: int | None = None,
 ) -> WrittenSubmission:
-    """Check and write an annotator's decision on a slot that they hold; submitting it again changes nothing.
+    """Check and write an annotator's decision on a slot that they hold; submitting it a second time has no effect.
 
     Args:
         connection: Connection in a write transaction.
@@ -98,7 +98,7 @@ def _checked(
     amend: bool,
     seen_version: int | None,
 ) -> dict[str, Any] | None:
-    """Return the version to write, by column, or None if the submission repeats the annotator's latest version."""
+    """Return the version to write, by column; None if the submission repeats the annotator's latest version."""
     form, payload = read_campaign_form(slot.form), json.loads(slot.payload)
     fields = with_blind_answer(connection, form, slot, submission.fields)
     submission = normalized(form, payload, replace(submission, fields=fields))
@@ -152,7 +152,7 @@ def _checked(
 
 
 def _others_decided(connection: sa.Connection, slot: sa.Row[Any]) -> bool:
-    """Return whether any other annotator has decided the slot's task: a curator who works alone may change it."""
+    """Return whether anyone else has decided the slot's task; a curator who works alone may change a decision."""
     others = sa.exists().where(
         slots.c.task_id == slot.task_id, slots.c.annotator_id != slot.annotator_id, slots.c.submitted_at.is_not(None)
     )
@@ -194,14 +194,14 @@ def _written(connection: sa.Connection, slot: sa.Row[Any], columns: Mapping[str,
 
 
 def within(active_s: float | None, elapsed_s: float) -> float | None:
-    """Return the seconds that a browser counted, limited to those that passed here, or None if it counted none."""
+    """Return the seconds that a browser counted, limited to the seconds that passed here; None if it counted none."""
     if active_s is None or not isfinite(active_s):
         return None
     return min(max(float(active_s), 0.0), max(elapsed_s, 0.0))
 
 
 def _check_decision(form: CampaignForm, decisions: Sequence[str], submission: Submission) -> None:
-    """Check a submission in a campaign without a typed form; a single message lists all mistakes."""
+    """Check a submission to a campaign without a typed form; a single message lists all mistakes."""
     decision, note, is_edited = submission.decision, submission.note, submission.edits is not None
     mistakes = []
     if decision not in decisions:

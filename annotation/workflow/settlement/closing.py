@@ -41,7 +41,7 @@ def check_closes(handout: AssignmentSettings, kind: str) -> None:
 
 
 def close_early(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> None:
-    """Close tasks that need no further decision under the campaign's settings, and reopen those that need one again.
+    """Close tasks that need no further decision under the campaign's settings, and reopen tasks that need one again.
 
     Args:
         store: The review store.
@@ -56,7 +56,7 @@ def close_early(store: ReviewStore, name: str | Campaign, *, task: int | None = 
 
 
 def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
-    """Close tasks that are settled, reopen those that are no longer settled, and return how many changed.
+    """Close tasks that are settled, reopen tasks that no longer are, and return how many tasks changed.
 
     Safe to repeat. Call it in the transaction of a decision, or in a run for decisions from elsewhere.
 
@@ -89,13 +89,13 @@ def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None 
 
 
 def count_closed(store: ReviewStore, campaign: Campaign) -> int:
-    """Return how many tasks are closed although some of their annotators have not decided."""
+    """Return how many tasks are closed although not all of their annotators have decided."""
     with store.reading() as connection:
         return len(_unfinished(connection, campaign, task=None, only_closed=True))
 
 
 def _unfinished(connection: sa.Connection, campaign: Campaign, *, task: int | None, only_closed: bool) -> Sequence[Any]:
-    """Return tasks with an undecided slot, without gold tasks, which all annotators get."""
+    """Return tasks with an undecided slot, except gold tasks, which all annotators get."""
     has_free = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
     states = ("done",) if only_closed else ("open", "done")
     query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state).where(
@@ -105,7 +105,7 @@ def _unfinished(connection: sa.Connection, campaign: Campaign, *, task: int | No
 
 
 def _decided(connection: sa.Connection, campaign: Campaign, *, task: int | None) -> set[tuple[str, str]]:
-    """Return the versions of items that are settled, so that no missing decision can change the outcome."""
+    """Return the versions of items that are settled, which means that no missing decision can change the outcome."""
     policy = policy_of(campaign)
     adjudicated = list_adjudicated(connection, campaign, task=task)
     return {

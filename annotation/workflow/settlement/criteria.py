@@ -1,4 +1,4 @@
-"""Votes by criterion: an item passes if every criterion has as many votes as the rule requires.
+"""Votes by criterion: an item passes if every criterion has as many yes votes as the rule requires.
 
 II-Bench (section 3.2) asks five reviewers whether a question is accurate, reasonable and difficult, and whether they
 find the key by themselves; at least four of five must say yes to each. They need not be the same four.
@@ -23,7 +23,7 @@ Votes = Mapping[str, bool]
 
 
 def criteria_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the criteria of a review, beginning with a right answer, or none in campaigns of other kinds."""
+    """Return the criteria of a review, a right answer first; none in campaigns of other kinds."""
     form = campaign.form.typed if campaign.kind == REVIEW else None
     if form is None:
         return ()
@@ -34,7 +34,7 @@ def criteria_of(campaign: Campaign) -> tuple[str, ...]:
 
 
 def votes_counted(campaign: Campaign) -> tuple[str, ...]:
-    """Return the fields of a review whose yes votes settle an item: its criteria, and the return to its writer."""
+    """Return the fields of a review whose yes votes settle an item: the criteria, and the return to the writer."""
     criteria = criteria_of(campaign)
     return (*criteria, TO_WRITER) if criteria and campaign.form.to_writer else criteria
 
@@ -48,7 +48,7 @@ def tally(votes: Sequence[Votes]) -> dict[str, int]:
 
 
 def unmet_criteria(rule: Rule, yes: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the criteria that have fewer votes than the rule requires, given the number of yes votes for each."""
+    """Return the criteria with fewer yes votes than the rule requires, given the number of yes votes for each."""
     return tuple(criterion for criterion, count in yes.items() if count < rule.need)
 
 
@@ -58,7 +58,7 @@ NO_CRITERIA = frozenset({ANSWER, ANSWER_RIGHT, NOTE, TO_WRITER, CHANGE})
 
 
 def votes_of(annotation: Annotation) -> Votes:
-    """Return a reviewer's votes: whether their answer equals the key, then each criterion."""
+    """Return a reviewer's votes: first whether the answer equals the key, then each criterion."""
     fields = annotation.fields or {}
     criteria = {name: value == "yes" for name, value in fields.items() if name not in NO_CRITERIA}
     return {ANSWER: fields[ANSWER_RIGHT] == "yes", **criteria}

@@ -1,4 +1,4 @@
-"""Request votes beyond the first only while the decision on a task is unsure, if the campaign's settings ask for it.
+"""Request more than the first votes only while the decision on a task is uncertain, if the campaign asks for this.
 
 Each task gets its first votes. From then on it closes as soon as its leading decision is sure enough. This is the case
 once the lower end of the credible interval of its probability, given each annotator's vote (`agreement.posterior`),
@@ -53,7 +53,7 @@ MOST_RATINGS = 20_000
 
 
 def check_further_votes(handout: AssignmentSettings, kind: str, *, slots: int | None) -> None:
-    """Check that tasks of this kind, with so many slots each, can close with fewer votes.
+    """Check that tasks of this kind, with this number of slots each, can close with fewer votes.
 
     Raises:
         ValueError: They cannot close with fewer votes; the message gives the reason.
@@ -73,7 +73,7 @@ def check_further_votes(handout: AssignmentSettings, kind: str, *, slots: int | 
 
 
 def close_sure(store: ReviewStore, campaign: Campaign, *, task: int | None = None, only_open: bool = False) -> None:
-    """Close tasks whose decision is sure enough, and reopen tasks closed this way that are no longer sure.
+    """Close tasks whose decision is certain enough, and reopen tasks closed in this way that are no longer certain.
 
     Safe to repeat. Call it in the transaction of a decision, or in a run and after each new estimate for all begun
     tasks.
@@ -121,7 +121,7 @@ def sure_decision(
     sampler: PosteriorSampler,
     votes: Sequence[TaskVote],
 ) -> Posterior | None:
-    """Return the decision with which these votes close a task, or None if it needs more votes or is complete."""
+    """Return the decision with which these votes close a task; None if it needs more votes or has them all."""
     if not settings.first <= len(votes) < policy.slots:
         return None
     posterior = sampler.posterior([(vote.annotator_id, vote.decision) for vote in votes])
@@ -135,13 +135,13 @@ def _agreed(policy: SettlementPolicy, votes: Sequence[TaskVote]) -> str | None:
 
 
 def _still_holds(closing: Closing, votes: Sequence[TaskVote], policy: SettlementPolicy, settings: FurtherVotes) -> bool:
-    """Return whether a closing is still valid under the present settings and with its decisions unchanged."""
+    """Return whether a closing is still valid under the present settings, with its decisions unchanged."""
     is_same = closing.votes == len(votes) < policy.slots and _agreed(policy, votes) == closing.decision
     return is_same and closing.votes >= settings.first and closing.low >= settings.until
 
 
 def estimate_anew(store: ReviewStore, campaign: Campaign) -> bool:
-    """Renew the estimates of a campaign's annotators if there are enough new decisions, and return whether it did so.
+    """Renew the estimates for a campaign's annotators if there are enough new decisions; return whether it was done.
 
     The estimate is made outside any write transaction. All begun tasks are then judged by it.
     """
@@ -176,6 +176,6 @@ def _is_due(connection: sa.Connection, campaign: Campaign) -> bool:
 
 
 def count_spared(store: ReviewStore, campaign: Campaign) -> SureCounts:
-    """Return how many tasks are closed because their decision is sure enough, and the votes thereby saved."""
+    """Return how many tasks are closed because their decision is certain enough, and how many votes that saved."""
     with store.reading() as connection:
         return count_sure(connection, campaign)

@@ -1,4 +1,4 @@
-"""Agreement of the annotators of `mark`: compare their regions task by task, and store the result with the task.
+"""Agreement of the annotators of `mark`: their regions are compared task by task, and the result is stored.
 
 A comparison needs the regions themselves; settling, counting and queues need only whether they agree. So a task's
 regions are compared in the transaction of the decision that may settle it, or in a run for decisions from elsewhere,
@@ -35,7 +35,7 @@ _AT_ONCE = 500
 
 
 def tolerance_of(campaign: Campaign) -> RegionTolerance:
-    """Return the required similarity of regions in a campaign."""
+    """Return the similarity that regions need in a campaign to count as the same."""
     return RegionTolerance.model_validate(campaign.settings.get(AGREEMENT, {}))
 
 
@@ -51,7 +51,7 @@ def regions_in(form: CampaignForm, fields: Mapping[str, Any] | None) -> FieldMar
 
 
 def marks_in(form: CampaignForm, annotations: Sequence[Annotation]) -> Marks:
-    """Return each annotator's marks, empty for those who found nothing; omit annotators who could not tell."""
+    """Return each annotator's marks, empty for those who found nothing; annotators who could not tell are omitted."""
     return {
         annotation.annotator: regions_in(form, annotation.fields if annotation.decision == MARKED else None)
         for annotation in annotations
@@ -60,14 +60,14 @@ def marks_in(form: CampaignForm, annotations: Sequence[Annotation]) -> Marks:
 
 
 def consensus_in(campaign: Campaign, annotations: Sequence[Annotation], sizes_wh: Sequence[SizeWH]) -> RegionConsensus:
-    """Return the regions on which the annotators of a task agree, from the decisions that count."""
+    """Return the regions on which the annotators of a task agree, according to the decisions that count."""
     need = parse_rule(campaign.rule).need
     marks = marks_in(campaign.form, annotations)
     return consensus_of(marks, sizes_wh=sizes_wh, need=need, tolerance=tolerance_of(campaign))
 
 
 def compare_regions(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
-    """Compare the regions of tasks that all of their annotators have decided; return how many were compared.
+    """Compare the regions in tasks that all their annotators have decided; return how many tasks were compared.
 
     Safe to repeat: tasks that have no new decisions, under unchanged settings, are left as they are.
 

@@ -1,4 +1,4 @@
-"""Open the next round of a campaign, in which other annotators get a revised item as a new version.
+"""Open the next round of a campaign, in which other annotators receive a revised item as a new version.
 
 The app does so after each decision, and a run does so for decisions from elsewhere. Safe to repeat.
 """
@@ -26,7 +26,7 @@ from .settle import NEXT_ROUND, policy_of, settle
 
 
 def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
-    """Open the next round of every item to revise, or of one task's item, and return the number of opened rounds.
+    """Open the next round for every item to revise, or for one task's item, and return how many were opened.
 
     The time of a revision is the time of the last decision that led to it.
 
@@ -62,7 +62,7 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
 
 
 def each_version(decisions: Iterable[Annotation]) -> Iterator[tuple[tuple[str, str], list[Annotation]]]:
-    """Yield what `by_version` returns, from decisions grouped by item; only one item's are in memory at a time."""
+    """Yield the results of `by_version` for decisions grouped by item, with one item at a time in memory."""
     for _, of_item in groupby(decisions, key=attrgetter("item_id")):
         yield from by_version(of_item).items()
 

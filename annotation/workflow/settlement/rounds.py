@@ -1,4 +1,4 @@
-"""Rounds: the decisions that count on an item's version, and the edits that lead to the next one. Pure functions.
+"""Rounds: the decisions that count on an item's version, and the edits that lead to the next version. Pure functions.
 
 version 1 ──▶ decisions ──▶ accept            kept
                       ├──▶ reject            dropped
@@ -27,7 +27,7 @@ NOBODY = Adjudicated(0, None)
 
 
 class ProposedEdit(NamedTuple):
-    """Edits that an annotator proposed."""
+    """Edits proposed by an annotator."""
 
     edits: Mapping[str, Any]
     annotator: str
@@ -35,7 +35,7 @@ class ProposedEdit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One version of an item, with the decisions on it.
+    """A version of an item, with the decisions on that version.
 
     Attributes:
         content_hash: Content hash of the version.
@@ -55,7 +55,7 @@ class Round:
 def in_count(
     policy: SettlementPolicy, annotations: Sequence[Annotation], *, sent_back: int
 ) -> tuple[list[Annotation], list[Annotation]]:
-    """Divide decisions into those that count and those made before the item was last sent back and got new slots."""
+    """Separate decisions that count from those made before the item was last sent back and received new slots."""
     first = sent_back * policy.slots
     counted = [annotation for annotation in annotations if annotation.slot > first]
     return counted, [annotation for annotation in annotations if annotation.slot <= first]
@@ -91,7 +91,7 @@ def votes_in(
 
 
 def votes_in_sequence(policy: SettlementPolicy, sequence: DecisionSequence, *, is_closed: bool) -> TaskVotes:
-    """Return the votes that a policy counts on a task: those of its first annotators, as the database lists them.
+    """Return the votes that a policy counts on a task: those of the first annotators, as listed by the database.
 
     An adjudicator's decision counts under a rule that names an adjudicator.
     """
@@ -111,7 +111,7 @@ def votes_in_sequence(policy: SettlementPolicy, sequence: DecisionSequence, *, i
 def next_edits(
     policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
 ) -> ProposedEdit | None:
-    """Return the edits that lead to the next version: the adjudicator's, or else those most often proposed."""
+    """Return the edits that lead to the next version: the adjudicator's, or else the most frequently proposed ones."""
     decision = adjudicated.decision
     if decision is not None:
         return ProposedEdit(decision.edits, decision.annotator) if decision.edits else None
@@ -120,7 +120,7 @@ def next_edits(
 
 
 def proposals_of(annotations: Sequence[Annotation]) -> list[ProposedEdit]:
-    """Return the different proposed edits, the most frequent first; equally frequent ones are sorted by time."""
+    """Return the different proposed edits, most frequent first; equally frequent ones are sorted by time."""
     spelled = [canonical_json(dict(annotation.edits)) for annotation in annotations if annotation.edits]
     votes = Counter(spelled)
     first: dict[str, Annotation] = {}

@@ -45,7 +45,7 @@ _ADJUDICATED = re.compile(r"adjudicated\( *(.*?) *\)")
 
 @dataclass(frozen=True)
 class Rule:
-    """`need` equal decisions out of `slots`, made by as many different annotators.
+    """A rule: `need` equal decisions out of `slots`, made by as many different annotators.
 
     Args:
         need: Number of equal decisions that settle a task, 1 to `slots`.
@@ -68,7 +68,7 @@ class Rule:
         return f"adjudicated({inner})" if self.is_adjudicated else inner
 
     def of_fewer(self, votes: int) -> Rule:
-        """Return the rule for fewer annotators, of whom at least the same proportion must agree, rounded up.
+        """Return the rule for fewer annotators: at least the same proportion of them must agree, rounded up.
 
         Example:
             >>> [str(Rule(3, 5).of_fewer(votes)) for votes in (2, 3, 4)]
@@ -101,7 +101,7 @@ class Rule:
         return self.certain_of(Counter(listed), DECISIONS, missing=0) if len(listed) == self.slots else None
 
     def certain_of(self, counts: Mapping[str, int], possible: Sequence[_Code], *, missing: int) -> _Code | None:
-        """Return the decision that results regardless of the missing ones, or None if it depends on them.
+        """Return the decision that results whatever the missing decisions are; None if it depends on them.
 
         Args:
             counts: Number of times each decision was made.
@@ -119,7 +119,7 @@ class Rule:
 
 
 def parse_rule(text: str) -> Rule:
-    """Return the rule that a text such as `single`, `unanimous(2)`, `majority(5)` or `at_least(4, of=5)` names.
+    """Return the rule in a text such as `single`, `unanimous(2)`, `majority(5)` or `at_least(4, of=5)`.
 
     `single` and `majority` are abbreviations of rules of the other two kinds; the returned rule is of one of these
     kinds.
@@ -152,7 +152,7 @@ def _shown(text: str) -> str:
 
 
 def _nearest(written: str) -> str:
-    """Return a guess at the intended rule from the first word and the numbers."""
+    """Return a guess at the intended rule, based on the first word and the numbers in the text."""
     word = re.match(r"[A-Za-z_-]*", written[:60])
     known = ["unanimous", "at_least", "majority", "single", "adjudicated"]
     name = (get_close_matches(word[0].lower() if word else "", known, n=1, cutoff=0.4) or [""])[0]

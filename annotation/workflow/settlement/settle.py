@@ -1,4 +1,4 @@
-"""Settlement: the outcome of a task from its decisions. Pure functions; no other module computes outcomes.
+"""Settlement: the outcome of a task from its decisions. Pure functions; outcomes are computed in no other module.
 
 decisions, or votes on criteria ──▶ enough of one kind        that decision; of marked regions, if these agree too
                                 ├─▶ an annotator returns it   to its writer, as long as it may go there
@@ -77,7 +77,7 @@ class SettlementPolicy(NamedTuple):
 
 
 class TaskVotes(NamedTuple):
-    """The votes that count on one task: the newest version of each decision since the task was last sent back.
+    """The votes that count on a task: the newest version of each decision since the task was last sent back.
 
     Args:
         given: Number of annotators who have decided.
@@ -108,7 +108,7 @@ class TaskVotes(NamedTuple):
 
 
 def policy_of(campaign: Campaign) -> SettlementPolicy:
-    """Return the settlement policy of a campaign; campaigns with simulated annotators have no adjudication."""
+    """Return the settlement policy of a campaign; campaigns with simulated annotators have no adjudicator."""
     rule = None
     with suppress(BenchwrightError):  # a rule such as answers(3) settles nothing
         rule = parse_rule(campaign.rule)
@@ -129,7 +129,7 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
 
 
 def _decisions_of(campaign: Campaign) -> Sequence[str]:
-    """Return the decisions of a campaign's form, in order, or all letters if they are an item's own options."""
+    """Return the decisions in a campaign's form, in order; all letters if the decisions are an item's own options."""
     form = campaign.form.typed
     if form is None:
         return tuple(LETTERS) if campaign.form.takes_choices else campaign.form.decisions
@@ -137,7 +137,7 @@ def _decisions_of(campaign: Campaign) -> Sequence[str]:
 
 
 def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
-    """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or the reason there is none.
+    """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or the reason why there is no decision.
 
     An item sent back to its writer stays with them until they submit it, regardless of others' decisions. Otherwise an
     adjudicator's decision takes precedence over all others, even if the task closed before all annotators had decided.
@@ -176,7 +176,7 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
 
 
 def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
-    """Return the annotators' decision, or None if it depends on the missing ones."""
+    """Return the annotators' decision, or None if it depends on missing decisions."""
     if policy.rule is None:
         return None
     if policy.criteria:
@@ -191,12 +191,12 @@ def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
 
 
 def _with_regions(votes: TaskVotes, agreed: str | None) -> str | None:
-    """Return a decision, or None if annotators agree that there is something to mark but not on the regions."""
+    """Return a decision; None if annotators agree that there is something to mark but disagree on the regions."""
     return None if agreed == MARKED and votes.is_disputed else agreed
 
 
 def agreed_of_fewer(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
-    """Return a task's decision under the rule for the annotators who have decided, or None if there is none."""
+    """Return a task's decision under the rule for the annotators who have decided; None if there is no decision."""
     if policy.rule is None or policy.criteria or not votes.given:
         return None
     rule = policy.rule.of_fewer(votes.given)
@@ -204,7 +204,7 @@ def agreed_of_fewer(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
 
 
 def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | None, round_number: int) -> str:
-    """Settle a task that all of its annotators have decided."""
+    """Settle a task that all its annotators have decided."""
     if policy.rule is None:
         return DECIDED
     if votes.to_writer and agreed in (None, REVISE, TO_WRITER):
@@ -227,7 +227,7 @@ def _back_to_writer(policy: SettlementPolicy, votes: TaskVotes) -> str:
 
 
 def settle_last(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
-    """Return the outcome of a task on the last version of its item, as `settle` does but never `NEXT_ROUND`.
+    """Return the outcome of a task on the last version of its item, as `settle` does, but never `NEXT_ROUND`.
 
     A next round opens together with the decision that leads to it. If none was opened, the edits led back to an earlier
     version of the item, and the outcome is no agreement.

@@ -1,4 +1,4 @@
-"""Run by Alembic: migrate on the caller's connection, within the caller's transaction.
+"""Script that Alembic runs: it migrates on the caller's connection, within the caller's transaction.
 
 Only the command line configures logging, so this module does not.
 """

@@ -1,4 +1,4 @@
-"""Curators' overrides of steps' verdicts: reversed drops and asks, drops by hand, and withdrawals of either."""
+"""Curators' overrides of steps' verdicts: reversed drops and asks, drops by hand, and withdrawals of these."""
 
 from __future__ import annotations
 

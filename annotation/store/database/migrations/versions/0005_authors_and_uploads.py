@@ -1,4 +1,4 @@
-"""Authors of items, so that annotators never judge their own items; photographs that annotators uploaded."""
+"""Authors of items, so that annotators never judge items that they wrote; photographs that annotators uploaded."""
 
 from __future__ import annotations
 

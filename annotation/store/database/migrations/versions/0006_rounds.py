@@ -1,4 +1,4 @@
-"""Revisions that open rounds, answers given before the key is shown, adjudicators' decisions, and their role."""
+"""Revisions that open rounds, answers given before the key is shown, and adjudicators' decisions and role."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def upgrade() -> None:
 
 
 def _only_added(table: str) -> None:
-    """Make the database refuse to change or remove rows of a table."""
+    """Make the database refuse to change or remove rows in a table."""
     if op.get_bind().dialect.name == "postgresql":
         op.execute(
             f"CREATE FUNCTION {table}_only_added() RETURNS trigger LANGUAGE plpgsql AS "
@@ -86,7 +86,7 @@ def _only_added(table: str) -> None:
 
 
 def _let_adjudicators_in() -> None:
-    """Allow the role of adjudicators in `accounts.role`.
+    """Allow the adjudicator role in `accounts.role`.
 
     SQLite cannot change a constraint, so the table is rebuilt. Dropping the old table would break the references of
     open sessions, so these are saved and restored within the same transaction.

@@ -1,4 +1,4 @@
-"""Gold items, priorities, tasks that annotators saw and lost, remarks, time without pauses, and the audit log."""
+"""Gold items, priorities, tasks that annotators saw and lost, comments, time without pauses, and the audit log."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _make_log() -> None:
 
 
 def _begin_log() -> None:
-    """Write a first row that names the last decision from before the log; none if there are no decisions."""
+    """Write a first row that names the last decision made before the log existed; no row if there are no decisions."""
     said = sa.table("annotations", sa.column("id", sa.Integer), sa.column("submitted_at", sa.DateTime))
     found = op.get_bind().execute(sa.select(sa.func.max(said.c.id), sa.func.max(said.c.submitted_at))).one()
     if found[0] is None:

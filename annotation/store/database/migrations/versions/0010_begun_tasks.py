@@ -1,4 +1,4 @@
-"""Begun tasks, the shortest time a decision takes, and tasks closed because their decision is sure."""
+"""Begun tasks, the shortest time that a decision takes, and tasks closed because their decision is certain."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _make_closings() -> None:
 
 
 def _keep_begun(true: str, false: str) -> None:
-    """Make the database keep `tasks.is_begun`, regardless of the code that takes or frees a slot."""
+    """Make the database keep `tasks.is_begun` up to date, regardless of which code takes or frees a slot."""
     begin = f"UPDATE tasks SET is_begun = {true} WHERE id = NEW.task_id AND is_begun = {false};"  # noqa: S608 # fixed
     end = f"UPDATE tasks SET is_begun = {false} WHERE id = NEW.task_id AND NOT {_TAKEN};"  # noqa: S608 # fixed
     taken = "NEW.annotator_id IS NOT NULL AND OLD.annotator_id IS NULL"

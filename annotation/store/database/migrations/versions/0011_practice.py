@@ -1,4 +1,4 @@
-"""Practice before the real work, curators' exemptions from it, reasons of gold, and examples in guidelines."""
+"""Practice before real work, curators' exemptions from it, reasons for gold, and examples in guidelines."""
 
 from __future__ import annotations
 

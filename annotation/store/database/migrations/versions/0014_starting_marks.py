@@ -1,4 +1,4 @@
-"""Marks of files from which annotators start, by campaign and item, and the report on reading the files."""
+"""Marks in files from which annotators start, by campaign and item, and the report on reading these files."""
 
 from __future__ import annotations
 

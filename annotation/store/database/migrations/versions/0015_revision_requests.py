@@ -1,4 +1,4 @@
-"""Items sent back to their writers, and why."""
+"""Items sent back to their writers, with the reasons."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def upgrade() -> None:
 
 
 def _only_added() -> None:
-    """Make the database refuse to change or remove rows of the table."""
+    """Make the database refuse to change or remove rows in the table."""
     if op.get_bind().dialect.name == "postgresql":
         op.execute(
             f"CREATE FUNCTION {TABLE}_only_added() RETURNS trigger LANGUAGE plpgsql AS "

@@ -1,4 +1,4 @@
-"""Votes that a curator sets aside; their slots have numbers below 0, and no decision."""
+"""Votes that a curator sets aside; their slots have negative numbers, and no decision."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def upgrade() -> None:
 
 
 def _keep_decisions_that_count() -> None:
-    """Keep a later version of a vote set aside from counting, like the previous one."""
+    """Keep a later version of a set-aside vote from counting, like the version before."""
     own = "id = NEW.slot_id AND slot > 0"
     update = f"UPDATE slots SET decision = NEW.decision WHERE {own} AND {_LATEST};"  # noqa: S608 # fixed
     if op.get_bind().dialect.name == "postgresql":

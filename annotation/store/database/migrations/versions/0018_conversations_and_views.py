@@ -1,4 +1,4 @@
-"""Messages to annotators, discussions of items after a campaign, and curators' saved views of the list of items."""
+"""Messages to annotators, discussions of items after a campaign, and curators' saved views of the item list."""
 
 from __future__ import annotations
 

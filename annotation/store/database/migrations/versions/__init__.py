@@ -1,1 +1,1 @@
-"""One file per change of the tables."""
+"""Migrations, one file for each change of the tables."""
