@@ -96,7 +96,7 @@ def test_a_draft_takes_the_place_of_another(bench, tmp_path, tree):
 def test_the_same_release_damaged_is_refused(bench, tmp_path):
     bench.write(tmp_path / "r")
     (tmp_path / "r" / "README.md").write_text("other")
-    with pytest.raises(DataError, match=r"holds this release, but damaged \(README\.md"):
+    with pytest.raises(DataError, match=r"contains a damaged copy of this release \(README\.md"):
         bench.write(tmp_path / "r")
 
 
