@@ -116,7 +116,7 @@ def _item(document: dict[str, Any]) -> dict[str, Any]:
         ),
         pytest.param(lambda d: d["baseline"]["answer"]["items"].update({"../x": {}}), "match pattern", id="no id"),
         pytest.param(lambda d: d.pop("baseline"), "valid dictionary", id="empty"),
-        pytest.param(lambda d: d.update(more=1), "contains .more", id="unknown field"),
+        pytest.param(lambda d: d.update(more=1), "contains more", id="unknown field"),
         pytest.param(lambda d: d.update(version=3), "upgrade benchwright", id="newer"),
     ],
 )  # fmt: skip

@@ -78,7 +78,7 @@ def test_an_equal_release_is_left_alone(bench, tmp_path):
 def test_a_release_of_other_items_is_refused_and_stays(bench, tmp_path, tree):
     bench.write(tmp_path / "r")
     before = tree(tmp_path / "r")
-    with pytest.raises(BenchwrightError, match=r"holds other items as version '1\.0'.*raise the version"):
+    with pytest.raises(BenchwrightError, match=r"contains other items as version '1\.0'.*raise the version"):
         bench.write(tmp_path / "r", items=bench.items[1:])
     with pytest.raises(BenchwrightError, match=r"the same items, made or described differently.*raise the version"):
         bench.write(tmp_path / "r", seed=18)
