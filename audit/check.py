@@ -203,7 +203,7 @@ class AuditCheck(Protocol):
 def require_words(audited: AuditedItems) -> None:
     """Raise `CheckSkipped` if the source lacks the words of all questions with options."""
     if audited.open_items and not audited.items:
-        raise CheckSkipped("all questions with words are open, and this check needs options")
+        raise CheckSkipped("all questions with words are open-ended, but this check needs options")
     if not audited.items:
         raise CheckSkipped("the source has keys but no words of its questions; give the questions as well")
 
@@ -217,4 +217,4 @@ def require_enough(values: Sequence[Any], least: int, *, of: str) -> None:
         of: What the values are, such as `items with a key`.
     """
     if len(values) < least:
-        raise CheckSkipped(f"found {len(values)} {of}, and the check needs {least}")
+        raise CheckSkipped(f"found {len(values)} {of}, but the check needs {least}")

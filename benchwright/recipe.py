@@ -287,7 +287,7 @@ def load_recipe(path: Path) -> Recipe:
     except OSError as error:
         names = ", ".join(bundled_recipes())
         raise RecipeError(
-            f"recipe {path} cannot be read: {error.strerror or error} (bundled by name: {names})"
+            f"recipe {path} cannot be read: {error.strerror or error} (bundled recipes: {names})"
         ) from error
     except UnicodeDecodeError as error:
         raise RecipeError(f"recipe {path} is not UTF-8 text (byte {error.start})") from error
@@ -300,7 +300,9 @@ def parse_recipe(text: str, name: str, folder: Path) -> Recipe:
     """Read a recipe from text; `name` identifies the file in messages."""
     document, lines = compose(text, name, error=RecipeError)
     if not isinstance(document, dict):
-        raise RecipeError(f"{name}: line 1: a recipe is a mapping with the keys name and steps, not {shown(document)}")
+        raise RecipeError(
+            f"{name}: line 1: a recipe must be a mapping with the keys name and steps, not {shown(document)}"
+        )
     recipe = Recipe.__new__(Recipe)
     recipe._read(document, Places(name, lines, RecipeError), folder, {})
     return recipe
@@ -333,7 +335,7 @@ def _step(raw: Any, path: Path_, at: Places, folder: Path) -> tuple[str, Step]:
     if isinstance(raw, str):
         raw = {"step": raw}
     if not isinstance(raw, dict) or not isinstance(raw.get("step"), str):
-        raise RecipeError(f"{at.of(path)}: a step is a name or a mapping with the key `step`, not {shown(raw)}")
+        raise RecipeError(f"{at.of(path)}: a step must be a name or a mapping with the key `step`, not {shown(raw)}")
     try:
         cls = find("steps", raw["step"]).load()
     except BenchwrightError as error:

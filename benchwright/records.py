@@ -140,7 +140,7 @@ class MaskRuns(Record):
         if not (0 < height <= 65_535 and 0 < width <= 65_535):
             raise ValueError(f"size must be two numbers from 1 to 65,535, not {height} x {width}")
         if (cells := sum(self.runs)) != height * width:
-            raise ValueError(f"counts describe {cells} cells, a grid of {height} x {width} has {height * width}")
+            raise ValueError(f"counts describe {cells} cells, but a grid of {height} x {width} has {height * width}")
         if not any(self.runs[1::2]):
             raise ValueError("counts describe a mask without any set cell")
         return self

@@ -64,7 +64,7 @@ class ModelSettings(ModelOptions):
     @model_validator(mode="after")
     def _priced(self) -> Self:
         if self.budget is not None and self.price_in is None:
-            raise ValueError("a budget in money needs price_in and price_out; or bound budget_tokens")
+            raise ValueError("a budget in money needs price_in and price_out; give both, or set budget_tokens instead")
         return self
 
     def options(self, base_url: str | None, api_key_env: str) -> BackendOptions:

@@ -72,8 +72,8 @@ def refuse_others(folder: Path, existing: Score, backend: Backend, plan: Evaluat
     for name, value in wanted.items():
         if getattr(existing, name) != value:
             raise BenchwrightError(
-                f"{folder} holds the score of {name} {getattr(existing, name)!r}, and this one is of {value!r}; give "
-                "another folder with --out"
+                f"{folder} contains the score of {name} {getattr(existing, name)!r}, but this one is of {value!r}; "
+                "give another folder with --out"
             )
 
 

@@ -38,5 +38,5 @@ def read_ratings(path: Path) -> list[Rating]:
         lines[rating[:2]] = row.line
         ratings.append(rating)
     if not ratings:
-        raise DataError(f"{path} holds no ratings, only a header")
+        raise DataError(f"{path} contains no ratings, only a header")
     return ratings

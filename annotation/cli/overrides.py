@@ -189,7 +189,7 @@ def _matching(decided: Sequence[Override], name: str, requests: OverrideRequests
         matches = [override for override in decided if override.record_id == record_id]
     if len({override.record_id for override in matches}) > 1:
         raise BenchwrightError(
-            f"{name!r} is the beginning of several ids with decisions, such as {matches[0].record_id} and "
+            f"{name!r} is a prefix of several ids with decisions, such as {matches[0].record_id} and "
             f"{matches[-1].record_id}; give more digits"
         )
     if not matches:

@@ -59,7 +59,7 @@ def agreed_marks(store: ReviewStore, name: str, *, root: Path) -> AgreedMarks:
     campaign = store.campaign(name)
     if campaign.kind != MARK:
         raise BenchwrightError(
-            f"campaign {name!r} is of kind {campaign.kind!r}; regions are marked in those of kind 'mark'"
+            f"campaign {name!r} is of kind {campaign.kind!r}; only campaigns of kind 'mark' contain regions"
         )
     compare_regions(store, campaign)
     files = ImageFiles(root)

@@ -68,7 +68,7 @@ class PhotographRows:
         try:
             path = (self._folder / name).resolve()
             if not path.is_relative_to(self._folder):
-                raise RefusedError(f"photograph {shown(name)} lies outside the table's folder")
+                raise RefusedError(f"photograph {shown(name)} is outside the table's folder")
             data = read_file(path, limits=Limits(max_bytes=field.max_bytes))
         except (UnreadableImage, OSError, ValueError) as error:
             raise RefusedError(f"photograph {shown(name)} cannot be read: {error}") from None
@@ -292,7 +292,9 @@ class TypedRowImport(RowImport):
             return self._decide(store, row, task, submission, photographs)
         if before.fields == submission.fields:
             return "unchanged"
-        raise RefusedError(f"annotator {shown(row.values['annotator'])} has already decided this item otherwise")
+        raise RefusedError(
+            f"annotator {shown(row.values['annotator'])} has already made a different decision on this item"
+        )
 
     def _mistakes(self, row: CsvRow, task: Task) -> list[str]:
         has_photographs = any(isinstance(field, PhotographField) for field in self._columns)

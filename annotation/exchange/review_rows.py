@@ -85,4 +85,4 @@ class VoteRowImport(TypedRowImport):
         fields = {name: value for name, value in (before.fields or {}).items() if name != ANSWER_RIGHT}
         if (fields, before.edits) == (submission.fields, submission.edits):
             return "unchanged"
-        raise RefusedError(f"annotator {shown(annotator)} has already voted on this item otherwise")
+        raise RefusedError(f"annotator {shown(annotator)} has already cast a different vote on this item")

@@ -130,7 +130,7 @@ def _document(
     if part.get("image_rotation") not in {None, 0} or value.get("rotation", 0) not in {None, 0}:
         raise DataError("it is rotated, but regions cannot be; turn the picture back, and draw the region upright")
     if part.get("item_index") not in {None, 0}:
-        raise DataError("it lies on the second picture; regions lie on the first")
+        raise DataError("it is on the second picture, but regions belong on the first")
     width, height = sizes_wh[0]
     document: dict[str, Any] = {"shape": shape}
     if (label := _label(part, value, words)) is not None:
@@ -196,7 +196,7 @@ def _mask(part: Mapping[str, Any], value: Mapping[str, Any], size_wh: SizeWH) ->
         rows, columns = (np.arange(height) * shown_height) // height, (np.arange(width) * shown_width) // width
         grid = grid[rows][:, columns]
     if not grid.any():
-        raise DataError("a brush that covers nothing")
+        raise DataError("the brush covers nothing")
     return mask_of(grid).model_dump(mode="json")
 
 

@@ -83,7 +83,7 @@ def _restore_photographs(
     """
     names = sorted(_photograph_ids(path, archive))
     if (len(names), digest(names)) != (stated.files, stated.ids):
-        raise DataError(f"{path} holds photographs that differ from its manifest; the backup was changed")
+        raise DataError(f"{path} contains photographs that differ from its manifest; the backup was changed")
     for name in names:
         try:
             with archive.open(f"{FOLDER}{name}") as handle:

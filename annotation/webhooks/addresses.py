@@ -81,7 +81,7 @@ def resolved(target: Target, *, allow_private: bool) -> str:
     try:
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise BenchwrightError(f"host {target.host!r} is not found: {error}") from None
+        raise BenchwrightError(f"host {target.host!r} was not found: {error}") from None
     addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
     for address in addresses:
         if not allow_private and not is_public(address):

@@ -357,7 +357,7 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
             f"reason {unknown[0][:60]!r} is not one of {', '.join(known) or 'those of this campaign, which has none'}"
         )
     if reasons and decision != "reject":
-        raise RefusedError(f"decision {decision!r} comes with reasons; only `reject` does")
+        raise RefusedError(f"decision {decision!r} has reasons, but only `reject` takes any")
     if decision != "reject" or reasons:
         return
     if known:

@@ -93,14 +93,16 @@ def _text_of(path: Path) -> str:
     except (OSError, UnicodeError) as error:
         raise DataError(f"{path} cannot be read as Markdown in UTF-8: {error}") from error
     if len(data) > MAX_TEXT or not text.strip() or not can_be_kept(text):
-        raise DataError(f"{path} holds {len(data)} bytes, expected a text of up to {MAX_TEXT // 1024} kB without nulls")
+        raise DataError(
+            f"{path} contains {len(data)} bytes; expected a text of up to {MAX_TEXT // 1024} kB without nulls"
+        )
     return text
 
 
 def _picture(path: Path, name: str) -> GuidelinePicture:
     if ":" in name or name.startswith(("/", "\\")):
         raise BenchwrightError(
-            f"{path}: pictures lie in the file's folder or below, found {name[:200]!r}; copy it there"
+            f"{path}: pictures must be in the file's folder or below it; found {name[:200]!r}; copy it there"
         )
     folder = path.resolve().parent
     try:

@@ -237,7 +237,7 @@ class AmbiguousItems:
         """
         given = _with_voices(audited, context)
         if given.people is None and not given.matrix.scored.any():
-            raise CheckSkipped(f"{_TO_NO_KEY}, so the able models are unknown: {_BRING}")
+            raise CheckSkipped(f"{_TO_NO_KEY}, so it is unknown which models are capable: {_BRING}")
         for item in ambiguous_items(given.matrix, given.people):
             first, second = (LETTERS[place] for place in item.options)
             who = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}[

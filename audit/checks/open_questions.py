@@ -29,7 +29,7 @@ class RepeatedOpenQuestions:
         """
         open_items = [each for each in audited.open_items if each.item.question]
         if not open_items:
-            raise CheckSkipped("no question with words is open")
+            raise CheckSkipped("no question with words is open-ended")
         shown = standing_items(audited, context)
         standing = {each.item_id: shown[each.item_id] for each in open_items}
         own_id = {item.item_id: own for own, item in standing.items()}

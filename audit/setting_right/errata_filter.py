@@ -131,7 +131,9 @@ def _id_column(columns: Mapping[str, list[str]], errata: Mapping[str, Erratum]) 
     named = [name for name, values in columns.items() if not errata.keys().isdisjoint(values)]
     if named:
         return named[0]
-    raise ValueError(f"none of the columns {', '.join(columns) or ', '.join(ID_COLUMNS)} holds an id of errata.tsv")
+    raise ValueError(
+        f"none of the columns {', '.join(columns) or ', '.join(ID_COLUMNS)} contains an id from errata.tsv"
+    )
 
 
 def _key_column(columns: Iterable[str]) -> str:

@@ -51,11 +51,11 @@ def new(images: Path, out: Path | None, is_table: bool, for_pairs: bool, as_json
         )
     target = out if out is not None else Path("facts.csv" if is_table else "facts.yaml")
     if is_table != (target.suffix.lower() == ".csv"):
-        raise BenchwrightError(f"{target}: the ending .csv marks a table; give --csv with it, and only with it")
+        raise BenchwrightError(f"{target}: .csv is the ending of a table; use it with --csv, and only with --csv")
     if os.path.lexists(target):
         raise BenchwrightError(f"{target} already exists and is not overwritten; give another file with --out")
     if target.resolve().is_relative_to(images.resolve()):
-        raise BenchwrightError(f"{target} would lie among the images; give a file outside {images} with --out")
+        raise BenchwrightError(f"{target} would be among the images; give a file outside {images} with --out")
     skeleton = skeleton_of(images, list_files(images))
     unreadable = [{"path": path, "reason": reason} for path, reason in sorted(skeleton.unreadable.items())]
     for entry in unreadable[:_MOST_SHOWN]:

@@ -42,7 +42,7 @@ class RenderedText(NamedTuple):
 def _font(size_px: float) -> ImageFont.FreeTypeFont:
     font = ImageFont.load_default(size_px)
     if not isinstance(font, ImageFont.FreeTypeFont):
-        raise PrerequisiteError("labels need a Pillow with FreeType; install Pillow from its wheels")
+        raise PrerequisiteError("labels need Pillow with FreeType support; install Pillow from its wheels")
     return font
 
 

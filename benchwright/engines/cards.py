@@ -108,5 +108,5 @@ class Cards:
             ours.recv()
         except (EOFError, OSError) as error:
             process.join()
-            raise StepError(f"the process of GPU {gpu or 'none'} ended at its start; see {log}") from error
+            raise StepError(f"the process of GPU {gpu or 'none'} ended while starting; see {log}") from error
         return RunningCard(gpu, address, process, ours)

@@ -376,7 +376,7 @@ class LocalEngine:
         limit = KILLS_BEFORE_ANY_RECORD if code == -signal.SIGKILL else _DEATHS_BEFORE_ANY_RECORD
         if self._early_ends[code] >= limit:
             raise StepError(
-                f"workers end before they reach any record ({_how(exit_code)}, {counted(limit, 'time')} in a row, "
+                f"workers end before reaching any record ({_how(exit_code)}, {counted(limit, 'time')} in a row, "
                 f"{where}); see {self._log_folder}"
             )
 

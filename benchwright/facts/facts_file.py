@@ -78,7 +78,7 @@ def parse_facts(text: str, name: str) -> Facts:
         return _of_table(text_lines(BytesIO(text.encode())), name)
     document, lines = compose(text, name, error=DataError)
     if not isinstance(document, dict):
-        raise DataError(f"{name}: line 1: a facts file is a mapping with the key images, not {shown(document)}")
+        raise DataError(f"{name}: line 1: a facts file must be a mapping with the key images, not {shown(document)}")
     return facts_in(document, Places(name, lines, DataError))
 
 

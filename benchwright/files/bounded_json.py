@@ -49,7 +49,7 @@ def bounded_json(data: bytes | str, *, bound: Bound = ROW_VALUES) -> Any:
             raise json.JSONDecodeError("Extra data", text, end)
         return value
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
     except ValueError as error:
         if "integer string conversion" in str(error):
             raise ValueError(f"a number has more than {sys.get_int_max_str_digits():,} digits") from None

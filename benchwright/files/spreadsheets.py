@@ -112,7 +112,7 @@ def sheet_rows(
         from openpyxl import load_workbook
     except ImportError as error:
         raise PrerequisiteError(
-            f"{name} is a spreadsheet, and the package openpyxl that reads it is not installed; {_INSTALL}, "
+            f"{name} is a spreadsheet, but the openpyxl package, which reads it, is not installed; {_INSTALL}, "
             "or save the table as .tsv or .csv"
         ) from error
     try:

@@ -425,7 +425,7 @@ class _BoundedLines:
                 line = self._text.readline(_REST_CHARACTERS)
             raise _LongRow(
                 f"the row has more than {self._most / MIB:g} MiB or {self._most_cells:,} cells, the most that can be "
-                f"read; a quotation mark may be missing, or a column too many; correct it, "
+                f"read; a quotation mark may be missing, or there may be a column too many; correct it, "
                 f"{bound.or_raise()}"
             )
         return _unescaped(line) if self._habits.is_escaped else line

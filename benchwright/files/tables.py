@@ -154,7 +154,7 @@ class Table:
         """
         end = table_end(path.name)
         if end is None and path.name.lower().endswith(".gz"):
-            raise DataError(f"{path}: packed tables may be {', '.join(PACKED_ENDS)}; unpack it")
+            raise DataError(f"{path}: packed tables may end in {', '.join(PACKED_ENDS)}; unpack it")
         tell = partial(_warn_once, str(path))
         return cls(str(path), end or otherwise, lambda: _opened(path), lambda: nullcontext(path), tell)
 
@@ -179,7 +179,7 @@ class Table:
         try:
             for line in lines:
                 if left is not None and (left := left - sum(map(len, line.cells))) < 0:
-                    raise DataError(f"{self.name} holds more than {max_bytes:,} characters; split it")
+                    raise DataError(f"{self.name} contains more than {max_bytes:,} characters; split it")
                 if len(line.cells) > most:
                     raise DataError(f"{self.name}, {line.entry}: {too_many_columns(len(line.cells))}")
                 yield line

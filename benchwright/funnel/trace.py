@@ -49,7 +49,7 @@ def trace(root: Path, name: str) -> dict[str, Any]:
             return {"kind": "file", "id": name, "chain": [{"what": "file", **files[0]}]}
     if len(records) > 1:
         raise BenchwrightError(
-            f"{name!r} is the beginning of {len(records)} ids, such as {records[0][1].record_id} "
+            f"{name!r} is a prefix of {len(records)} ids, such as {records[0][1].record_id} "
             f"and {records[1][1].record_id}; give more digits"
         )
     stage, record = records[0]
@@ -129,7 +129,7 @@ class _History:
         if len(made) > 1:
             first, second, *_ = sorted(made)
             raise BenchwrightError(
-                f"{name!r} is the beginning of {len(made)} ids, such as {first} and {second}; give more digits"
+                f"{name!r} is a prefix of {len(made)} ids, such as {first} and {second}; give more digits"
             )
         for files in made.values():
             for parent in files[0][1].derived_from:

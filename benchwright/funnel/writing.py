@@ -62,7 +62,7 @@ def write_funnel(
     if out is None:
         return WrittenFunnel(None, steps)
     if not out.parent.is_dir() or out.is_dir():
-        raise BenchwrightError(f"cannot write {out}: give a file in an existing folder, such as funnel.html")
+        raise BenchwrightError(f"cannot write {out}; give a file in an existing folder, such as funnel.html")
     settings = space.settings()
     head = FunnelHead(str(settings["recipe"]["name"]), settings["state"] == "done", root.resolve(), page, per_reason)
     ran = tuple(name for name in stage_names(space) if name != INGEST)

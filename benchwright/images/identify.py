@@ -157,7 +157,7 @@ def path_for(uri: str) -> Path:
     try:
         spelled = uri.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise DataError(f"the image URI {uri!r} holds half a character (a lone surrogate)") from None
+        raise DataError(f"the image URI {uri!r} contains half a character (a lone surrogate)") from None
     raw = re.sub(rb"%(..)", lambda match: bytes.fromhex(match[1].decode()), spelled) if "%" in uri else spelled
     if raw.startswith(b"/") or b"\0" in raw or not raw or b".." in raw.split(b"/"):
         raise DataError(f"the image URI {uri!r} is not a path below the image folder")

@@ -37,7 +37,7 @@ class Batches:
 
     def __init__(self, size: int, tidy: Callable[[], None] = free_memory) -> None:
         if size < 1:
-            raise ValueError(f"a batch of {size} inputs; give at least 1")
+            raise ValueError(f"batch size is {size}; it must be at least 1")
         self.size = size
         self._tidy = tidy
 
@@ -104,7 +104,9 @@ class Batches:
                     done += 1
             else:
                 if len(results) != len(batch):
-                    raise ValueError(f"{counted(len(results), 'result')} for a batch of {len(batch)}; return one each")
+                    raise ValueError(
+                        f"{counted(len(results), 'result')} for a batch of {len(batch)}; return exactly one per input"
+                    )
                 yield from results
                 done += len(batch)
                 continue

@@ -72,7 +72,7 @@ def picture_model_digest(folder: Path) -> str:
     """
     weights = sorted(folder.glob("*.safetensors"))
     if not weights or not (folder / "config.json").is_file():
-        raise ValueError(f"{folder} holds no model: it needs config.json and *.safetensors")
+        raise ValueError(f"{folder} contains no model; it needs config.json and *.safetensors")
     return weights_digest(folder, [*weights, *sorted(folder.glob("*.json"))])
 
 

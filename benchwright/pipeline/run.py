@@ -528,7 +528,7 @@ class _Run:
             shards = self._shards_of_tables()
         if shards not in {None, header.shards}:  # None if people reviewed in this workspace before any run
             raise BenchwrightError(
-                f"{self.space.root} was made with {counted(shards, 'shard')} but the recipe says {header.shards}; the "
+                f"{self.space.root} was made with {counted(shards, 'shard')} but the recipe sets {header.shards}; the "
                 f"number is fixed at ingest: restore the old number or use a new --workspace"
             )
         self.space.save_settings(

@@ -136,7 +136,7 @@ def question_files(
         damaged = {row.file for row in search.damaged}
         others = [f"{file.file}: {file.why}" for file in search.left if file.file not in damaged]
         reasons = "".join(f"; {why}" for why in [*map(str, search.damaged[:_SHOWN]), *others[:_SHOWN]])
-        raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
+        raise DataError(f"{files.shown('')} contains no question file ({', '.join(ENDS)}); {seen}{reasons}")
     search.check_stated()
     if looked_into is not None:
         looked_into += search.outcomes()

@@ -127,7 +127,7 @@ def _changed(item: Item, edits: ItemEdits) -> dict[str, Any]:
 def _check_texts(item: Item, edits: ItemEdits) -> None:
     every = [edits.question, edits.explanation, *edits.choices.values()]
     if any("\0" in text for text in every if text is not None):
-        raise EditError("edits of an item: a text holds a null character")
+        raise EditError("edits of an item: a text contains a null character")
     for place in _PLACED.findall(edits.question or ""):
         if not 1 <= int(place[:6]) <= len(item.images):
             raise EditError(f"edits of an item: the question places image {place[:6]}; it has {len(item.images)}")

@@ -80,10 +80,10 @@ class LabelSet(Record):
     def _told_apart(cls, values: tuple[str, ...]) -> tuple[str, ...]:
         for value in values:
             if not value.strip() or len(value) > 200 or "+" in value or ";" in value:
-                raise ValueError(f"{value!r} is not a label: 1 to 200 characters, no `+`, no `;`")
+                raise ValueError(f"{value!r} is not a label; labels have 1 to 200 characters, without `+` or `;`")
         readings = Counter(as_read(value) for value in values)
         if twice := [value for value in values if readings[as_read(value)] > 1]:
-            raise ValueError(f"{twice[0]!r} and {twice[1]!r} read the same; give each once")
+            raise ValueError(f"{twice[0]!r} and {twice[1]!r} read the same; give only one of them")
         return values
 
     @property
@@ -134,7 +134,7 @@ class QuestionSettings(Record):
     @classmethod
     def _drawn_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if value and (len(value) < 2 or len(set(map(as_read, value))) < len(value)):
-            raise ValueError(f"drawn options are two or more, each with a unique label, not {list(value)}")
+            raise ValueError(f"drawn options must be two or more, each with a unique label, not {list(value)}")
         if wrong := [label for label in value if not label.strip() or len(label) > 40]:
             raise ValueError(f"{wrong[0]!r} is not a valid option label; labels have 1 to 40 characters")
         return value

@@ -57,7 +57,7 @@ def answer_regions_of(item: Item) -> Mapping[str, AnswerRegions]:
     try:
         return {str(name): AnswerRegions.model_validate(document) for name, document in documents.items()}
     except (ValidationError, AttributeError, TypeError) as error:
-        raise DataError(f"item {item.item_id}: its evidence holds no valid answer regions: {error}") from error
+        raise DataError(f"item {item.item_id}: its evidence contains no valid answer regions: {error}") from error
 
 
 def with_answer_regions(item: Item, values: Mapping[str, Any]) -> Item:

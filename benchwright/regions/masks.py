@@ -61,7 +61,7 @@ def intersection_area(mask: MaskRuns, other_mask: MaskRuns) -> int:
         ValueError: Their sizes differ.
     """
     if mask.size != other_mask.size:
-        raise ValueError(f"masks must be of one size, not of {sorted({mask.size, other_mask.size})}")
+        raise ValueError(f"masks must all have the same size, not {sorted({mask.size, other_mask.size})}")
     # The number of set cells before a cell grows along runs of set cells and is constant between them. Numbers stay
     # below 2^53, so floats hold them exactly.
     edges = np.stack(mask.spans, axis=1)
@@ -131,7 +131,7 @@ def _from_edges(edges: NDArray[np.int64], *, size: tuple[int, int]) -> MaskRuns 
 def _coverage(masks: Sequence[MaskRuns]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return runs of cells in order, with the number of masks in which each is set: starts, stops, counts."""
     if not masks or any(mask.size != masks[0].size for mask in masks):
-        raise ValueError(f"masks must be of one size, not of {sorted({mask.size for mask in masks})}")
+        raise ValueError(f"masks must all have the same size, not {sorted({mask.size for mask in masks})}")
     cells = masks[0].size[0] * masks[0].size[1]
     spans = [mask.spans for mask in masks]
     places = np.concatenate([*(starts for starts, _ in spans), *(stops for _, stops in spans)])

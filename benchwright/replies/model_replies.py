@@ -162,9 +162,12 @@ def read_replies(path: Path, items: Sequence[KeyedItem], *, model: str = "") -> 
             by_model.setdefault(row.model, []).append(row)
     if not by_model:
         reason = f": {unread[0].where}: {unread[0].reason}" if unread else ""
-        raise DataError(f"{path} holds no replies{reason}")
+        raise DataError(f"{path} contains no replies{reason}")
     if len(by_model) > 1 and model:
-        raise DataError(f"{path} holds replies of {', '.join(map(repr, sorted(by_model)))}; give it without {model!r}")
+        raise DataError(
+            f"{path} contains replies of {', '.join(map(repr, sorted(by_model)))}; give the file without the name "
+            f"{model!r}"
+        )
     lookup = _lookup(items)
     return [
         _matched(path, rows, items, lookup, model or name or path.name.partition(".")[0], tuple(unread))
@@ -299,8 +302,8 @@ def _check_no_keys(
     is_answer = all(row.column == "answer" for row in rows)
     if is_answer and len(keyed) >= _LEAST_ROWS and all(letters[item_id] == keys[item_id] for item_id in keyed):
         raise DataError(
-            f"{path}: the column 'answer' holds the keys of all {counted(len(keyed), 'item')}; if these are a model's "
-            "replies, rename the column to prediction or reply"
+            f"{path}: the column 'answer' contains the keys of all {counted(len(keyed), 'item')}; if these are a "
+            "model's replies, rename the column to prediction or reply"
         )
 
 

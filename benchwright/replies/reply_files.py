@@ -112,7 +112,7 @@ def reply_rows(path: Path) -> Iterator[ReplyRow | UnreadReply]:
     if path.is_dir():
         names = sorted(p.name for p in path.iterdir() if p.is_file() and _suffix(p.name) in _SUFFIXES)
         if not names:
-            raise DataError(f"{path} holds no reply file ({', '.join(_SUFFIXES)}, gzipped or not)")
+            raise DataError(f"{path} contains no reply file ({', '.join(_SUFFIXES)}, gzipped or not)")
         for name in names:
             yield from _bounded(_rows_of(path / name), path)
         return
@@ -126,7 +126,7 @@ def _bounded(rows: Iterator[ReplyRow | UnreadReply], path: Path) -> Iterator[Rep
     for row in rows:
         left -= len(row.text) if isinstance(row, ReplyRow) else 0
         if left < 0:
-            raise DataError(f"{path} holds more than {MAX_FILE_CHARS:,} characters of replies; split it")
+            raise DataError(f"{path} contains more than {MAX_FILE_CHARS:,} characters of replies; split it")
         yield row
 
 

@@ -135,7 +135,7 @@ class Lookup:
             records = [self._of_file(name)]
         if len(records) > 1:
             raise BenchwrightError(
-                f"{name!r} is the beginning of {len(records)} ids, such as {records[0].record_id} and "
+                f"{name!r} is a prefix of {len(records)} ids, such as {records[0].record_id} and "
                 f"{records[1].record_id}; give more digits"
             )
         return records[0]

@@ -79,7 +79,7 @@ class Workspace:
             left_by_us = {"tables", "objects", "runs", "cache", "journal", "tmp", "lock", ".gitignore"}
             if strange := sorted({entry.name for entry in root.iterdir()} - left_by_us):
                 raise BenchwrightError(
-                    f"{root} is not a workspace and not empty (it holds {strange[0]!r}); give an empty or new folder"
+                    f"{root} is not a workspace and not empty (it contains {strange[0]!r}); give an empty or new folder"
                 )
         workspace = cls(root)
         make_private_folder(root)

@@ -57,7 +57,7 @@ class AttackSettings(Record):
     @classmethod
     def _each_once(cls, value: tuple[Attack, ...]) -> tuple[Attack, ...]:
         if len(set(value)) != len(value):
-            raise ValueError("name each attack once")
+            raise ValueError("list each attack only once")
         return value
 
     @property

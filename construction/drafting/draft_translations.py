@@ -102,7 +102,9 @@ class DraftTranslations(MapStep):
     @model_validator(mode="after")
     def _changes_the_language(self) -> Self:
         if self.language == self.source_language:
-            raise ValueError(f"language and source_language are both {self.language!r}: nothing is to be translated")
+            raise ValueError(
+                f"language and source_language are both {self.language!r}, so there is nothing to translate"
+            )
         return self
 
     def parameters(self) -> dict[str, Any]:

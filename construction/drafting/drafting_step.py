@@ -128,7 +128,9 @@ class DraftingStep(MapStep):
     def _named_in_words(cls, value: dict[str, str]) -> dict[str, str]:
         for name, words in value.items():
             if not name.strip() or len(name) > 60 or len(words) > 4000:
-                raise ValueError(f"{name[:60]!r}: a prompt has a name of 1 to 60 characters and at most 4,000 in words")
+                raise ValueError(
+                    f"{name[:60]!r}: a prompt has a name of 1 to 60 characters and a text of at most 4,000"
+                )
         return value
 
     @model_validator(mode="after")

@@ -88,8 +88,8 @@ def columns_of(
         known = [name for name in names if name in given.get(entry, {})]
         if not known:
             raise RecipeError(
-                f"step {step!r} has `{setting}: {entry}`, and no step before it has that name and states any "
-                f"of {', '.join(names)}; before it: {', '.join(given) or 'nothing'}"
+                f"step {step!r} has `{setting}: {entry}`, but no earlier step has that name and states any "
+                f"of {', '.join(names)}; earlier steps: {', '.join(given) or 'nothing'}"
             )
         columns += [f"{entry}.{name}" for name in known]
     return tuple(columns)

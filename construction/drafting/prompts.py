@@ -103,7 +103,7 @@ class _QuestionReply(BaseModel):
         if self.right is None and settings.refusal == "none":
             raise ValueError("right: it must be an option, not null")
         if not amount.at_least <= len(self.wrong) <= amount.at_most:
-            raise ValueError(f"wrong: {amount_in_words(amount, 'option')} are wanted, not {len(self.wrong)}")
+            raise ValueError(f"wrong: {amount_in_words(amount, 'option')} are required, not {len(self.wrong)}")
         options = {"right": self.right} if self.right is not None else {}
         options |= {f"wrong/{number}": text for number, text in enumerate(self.wrong, 1)}
         refusal = None if settings.refusal == "none" else settings.refusal_text

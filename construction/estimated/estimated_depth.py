@@ -177,7 +177,9 @@ class EstimatedDepth(ModelStep, MapStep):
                 raise BadRow("not all of its numbers are finite")
             height, width = depth.shape
             if not is_same_shape((width, height), (record.width, record.height)):
-                raise BadRow(f"it has {width} x {height} numbers, the picture {record.width} x {record.height} pixels")
+                raise BadRow(
+                    f"it has {width} x {height} numbers, but the picture has {record.width} x {record.height} pixels"
+                )
         except BadRow as error:
             return Outcome("ask", "bad_map", evidence={"detail": f"{path.name}: {error}"})
         return self._outcome(record, ctx, depth if self.larger_is_nearer else -depth)

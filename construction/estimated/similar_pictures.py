@@ -127,7 +127,9 @@ class SimilarPictures(ModelStep, GatherStep):
     @model_validator(mode="after")
     def _limits_are_in_order(self) -> SimilarPictures:
         if self.least >= self.copies:
-            raise ValueError(f"least {self.least:g} must be below copies {self.copies:g}; no picture is between them")
+            raise ValueError(
+                f"least {self.least:g} must be below copies {self.copies:g}; otherwise no picture is between them"
+            )
         return self
 
     def parts(self) -> tuple[Step, ...]:

@@ -383,7 +383,7 @@ class KeypointPair(GroundTruth):
                 "names; their numbers must be equal"
             )
         if len(set(self.names)) != len(self.names):
-            raise ValueError(f"names repeat: {list(self.names)}")
+            raise ValueError(f"names must be distinct, not {list(self.names)}")
         return self
 
     def places(self) -> Iterator[tuple[int, Point]]:
@@ -489,9 +489,9 @@ class Puzzle(GroundTruth):
             )
         options: tuple[str | int, ...] = self.labels or self.option_pictures or self.option_texts
         if len(options) < 2 or len(set(options)) < len(options):
-            raise ValueError(f"a puzzle needs two or more options, each once, not {list(options)}")
+            raise ValueError(f"a puzzle needs two or more distinct options, not {list(options)}")
         if self.answer not in options:
-            raise ValueError(f"the answer {self.answer!r} is none of the options {list(options)}")
+            raise ValueError(f"the answer {self.answer!r} is not one of the options {list(options)}")
         return self
 
     def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:

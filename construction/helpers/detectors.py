@@ -61,7 +61,7 @@ class _Detecting(WeightedHelper):
             raise PrerequisiteError(f"{self.path.name} contains no model: its config.json cannot be read") from error
         if kind != self.model_type:
             raise PrerequisiteError(
-                f"{self.path.name} contains a model of type {kind!r}, not {self.model_type!r}; name the other helper"
+                f"{self.path.name} contains a model of type {kind!r}, not {self.model_type!r}; use the other helper"
             )
         return _DetectorHelper(self)
 

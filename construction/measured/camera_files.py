@@ -133,8 +133,8 @@ def camera_scenes(root: Path, path: str, form: CameraForm) -> Iterator[CameraSce
     )
     if form == "table" and (statement.direction is None or statement.axes is None):
         raise BadRow(
-            "whether the poses take the world to the camera or the camera to the world is not known, nor where the "
-            f"axes go; state `direction` and `axes` in {POSES_STATEMENT} beside it, such as "
+            "it is unknown whether the poses take the world to the camera or the camera to the world, and where the "
+            f"axes point; state `direction` and `axes` in {POSES_STATEMENT} beside it, such as "
             'direction = "world_to_camera" and axes = "opencv"',
             _NOT_KNOWN,
         )
@@ -182,7 +182,7 @@ def poses_of(scene: CameraScene, cameras: Sequence[StatedCamera]) -> CameraPoses
     aside = np.degrees(np.arccos(np.clip((towards * forward).sum(axis=1) / lengths, -1, 1)))
     if aside.max() > _MOST_ASIDE_DEG:
         raise BadRow(
-            f"the cameras do not look at one place: one looks {aside.max():.0f} degrees past it, at most "
+            f"the cameras do not look at one place: one looks {aside.max():.0f} degrees past it; at most "
             f"{_MOST_ASIDE_DEG:.0f} are allowed",
             "not_one_thing",
         )
@@ -267,7 +267,7 @@ def _colmap(place: Path, path: str) -> Iterator[tuple[str, StatedCamera] | Refus
 def _of_words(text: str, entry: str) -> StatedCamera:
     words = text.split(maxsplit=9)
     if len(words) != 10:
-        raise BadRow(f"{text[:80]!r} is no line of ten words, from IMAGE_ID and QW to CAMERA_ID and NAME")
+        raise BadRow(f"{text[:80]!r} is not a line of ten words, from IMAGE_ID and QW to CAMERA_ID and NAME")
     numbers = _numbers(words[1:8])
     return StatedCamera(entry, words[9], None, _of_quaternion(numbers[:4]), numbers[4:])
 
@@ -276,7 +276,7 @@ def _transforms(place: Path, path: str) -> Iterator[tuple[str, StatedCamera] | R
     try:
         document = json.loads(place.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise BadRow(f"no JSON: {error}") from None
+        raise BadRow(f"it is not JSON: {error}") from None
     frames = document.get("frames") if isinstance(document, dict) else None
     if not isinstance(frames, list):
         raise BadRow("it has no list `frames`")
@@ -337,7 +337,7 @@ def _inverted(
 def _of_quaternion(quaternion: Matrix) -> Matrix:
     length = float(np.linalg.norm(quaternion))
     if abs(length - 1) > _TOLERANCE:
-        raise BadRow(f"the quaternion {quaternion.tolist()} has length {length:g}, and a rotation's has 1")
+        raise BadRow(f"the quaternion {quaternion.tolist()} has length {length:g}, but a rotation has length 1")
     w, x, y, z = quaternion / length
     return np.array(
         [

@@ -130,7 +130,7 @@ def _known(place: Path, depth: DepthMap) -> Literal["farther"]:
     """
     state = 'state it in depth.toml beside the maps, as larger = "farther" or larger = "nearer"'
     if place.suffix.lower() != ".png":
-        raise BadRow(f"whether its larger numbers are nearer or farther is not known; {state}", NOT_KNOWN)
+        raise BadRow(f"it is unknown whether its larger numbers are nearer or farther; {state}", NOT_KNOWN)
     if depth.max() <= 255:
         raise BadRow(
             f"it has no number above 255, as pictures of depth have, which may mean either; {state}", NOT_KNOWN
@@ -156,7 +156,7 @@ def read_depth_map(place: Path) -> DepthMap:
     elif suffix == ".png":
         numbers = one_channel(place)
     else:
-        raise BadRow(f"{suffix} files are not read; write the map as .npy or as a PNG of 16 bits", BAD_MAP)
+        raise BadRow(f"{suffix} files are not supported; write the map as .npy or as a PNG of 16 bits", BAD_MAP)
     if numbers.ndim != 2 or numbers.size == 0 or numbers.dtype.kind not in "uif":
         raise BadRow(f"numbers of type {numbers.dtype} and shape {numbers.shape}, not rows by columns", BAD_MAP)
     return numbers.astype(np.float64)

@@ -88,15 +88,15 @@ def things_in(root: Path, entry: MapFile) -> tuple[list[Thing], tuple[int, int]]
         return things, size_wh
     if len(levels) > 1 or levels[0] not in (1, 255):
         raise BadRow(
-            f"it has the numbers {', '.join(map(str, levels[:5].tolist()))}, and whether these are things or classes "
-            'is not known; state it in masks.toml beside the masks, as values = "instances" or values = "classes"',
+            f"it has the numbers {', '.join(map(str, levels[:5].tolist()))}, and it is unknown whether these are "
+            'things or classes; state it in masks.toml beside the masks, as values = "instances" or values = "classes"',
             NOT_KNOWN,
         )
     parts = _parts(numbers == levels[0])
     sizes = sorted((size for _, size in parts), reverse=True)
     if len(sizes) > 1 and sizes[1] > _SPECK * sizes[0]:
         raise BadRow(
-            f"it has {len(sizes)} areas that lie apart, which may be things or parts of one; state in masks.toml "
+            f"it has {len(sizes)} separate areas, which may be things or parts of one; state in masks.toml "
             'values = "instances" if each mask is of one thing, or values = "classes" and apart = true',
             NOT_KNOWN,
         )
@@ -132,8 +132,8 @@ def _of_classes(
 ) -> Iterator[Thing]:
     if not statement.apart:
         raise BadRow(
-            "its numbers are classes, so things of one class that touch are one area, and nothing says where one ends; "
-            "state apart = true in masks.toml if none touch",
+            "its numbers are classes, so things of one class that touch are one area, and it is unknown where one "
+            "ends; state apart = true in masks.toml if none touch",
             NOT_KNOWN,
         )
     for level in levels:
@@ -145,7 +145,7 @@ def _label(level: int, statement: MaskStatement, entry: MapFile) -> str:
     label = statement.labels.get(str(level // statement.divisor), statement.label or entry.label)
     if label is None:
         raise BadRow(
-            f"nothing says what {level} is; put the mask into a folder of that name, such as masks/mug/, or state "
+            f"it is unknown what {level} is; put the mask into a folder of that name, such as masks/mug/, or state "
             "`label` or `labels` in masks.toml",
             NOT_KNOWN,
         )

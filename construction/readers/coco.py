@@ -121,7 +121,8 @@ class Coco(DatasetReader):
         there = [name for name in names if re.fullmatch(self.pattern, name)]
         if not there:
             raise DataError(
-                f"{files.shown('annotations')} holds no file of {self.title}; found {', '.join(names[:8]) or 'nothing'}"
+                f"{files.shown('annotations')} contains no file of {self.title}; found "
+                f"{', '.join(names[:8]) or 'nothing'}"
             )
         yield from (f"annotations/{name}.json" for name in chosen(there, self.files, "annotation file"))
 

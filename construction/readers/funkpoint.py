@@ -84,9 +84,9 @@ class FunKPoint(DatasetReader):
 def _record(row: Row) -> DatasetRecord:
     points = checked(_FivePoints, row)
     if points.action not in _ACTIONS:
-        raise BadRow(f"action is {points.action!r}; known are {', '.join(_ACTIONS)}")
+        raise BadRow(f"action is {points.action!r}; it must be one of {', '.join(_ACTIONS)}")
     if points.image_path.split("/")[1] != points.wnid:
-        raise BadRow(f"wnid is {points.wnid!r}, and the picture is {points.image_path!r}")
+        raise BadRow(f"wnid is {points.wnid!r}, but the picture is {points.image_path!r}")
     truth = FunctionalPoints(
         action=points.action,
         category=points.object_category.replace("_", " "),

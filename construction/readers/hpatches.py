@@ -66,7 +66,7 @@ class HPatches(DatasetReader):
             names = [name.rstrip("/") for name in folder.listing() if _SEQUENCE.fullmatch(name.rstrip("/"))]
             if any(folder.has(f"{name}/ref.png") and not folder.has(f"{name}/1.ppm") for name in names):
                 raise DataError(
-                    f"{folder.shown('')} holds the patch stacks of HPatches (hpatches-release); expected the full "
+                    f"{folder.shown('')} contains the patch stacks of HPatches (hpatches-release); expected the full "
                     "image sequences, hpatches-sequences-release, with 1.ppm and H_1_2 in each folder"
                 )
             if any(folder.has(f"{name}/H_1_2") for name in names):
@@ -138,7 +138,7 @@ def _matrix(files: DatasetFiles, name: str, number: int) -> Matrix3:
     except ValueError as error:
         raise BadRow(str(error)) from None
     if len(numbers) != 9 or not all(map(isfinite, numbers)):
-        raise BadRow(f"it holds {len(numbers)} numbers; nine finite ones make a homography")
+        raise BadRow(f"it contains {len(numbers)} numbers; a homography needs nine finite ones")
     a, b, c, d, e, f, g, h, i = numbers
     matrix = at_pixel_centres(((a, b, c), (d, e, f), (g, h, i)))
     if not is_invertible(matrix):

@@ -104,7 +104,7 @@ class Iiw(DatasetReader):
         located = super().located(files)
         if next(self.annotations(located), None) is None:
             raise DataError(
-                f"{located.shown('data')} holds no <number>.json as {self.title} does; {located.contents()}"
+                f"{located.shown('data')} contains no <number>.json as {self.title} does; {located.contents()}"
             )
         return located
 
@@ -136,7 +136,7 @@ class Iiw(DatasetReader):
                 photo, wrong = checked_beside(_Photo, row, _BESIDE)
                 if f"{photo.photo}.png" != photo.image_filename or PurePosixPath(path).stem != str(photo.photo):
                     raise BadRow(
-                        f"photo is {photo.photo} and image_filename {photo.image_filename!r}; both are its number"
+                        f"photo is {photo.photo} and image_filename {photo.image_filename!r}; both must be its number"
                     )
                 bad, truths = _truths(photo, path, self.min_weight)
                 yield from bad_cells(path, "", wrong)
@@ -199,7 +199,7 @@ def _truth(
         LeftOutByRule: A rule leaves the comparison out.
     """
     if comparison.darker not in (None, *_DARKER):
-        raise BadRow(f"darker is {comparison.darker!r}; 1, 2 and E are known")
+        raise BadRow(f"darker is {comparison.darker!r}; it must be 1, 2 or E")
     for key in (comparison.point1, comparison.point2):
         if key not in points:
             raise BadRow(f"point {key} is wrong: {wrong[key]}" if key in wrong else

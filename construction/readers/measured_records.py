@@ -114,7 +114,7 @@ def _of_scene(scene: CameraScene, path: str, pictures: OwnPictures) -> Iterator[
         with guarded(path, camera.entry) as guard:
             picture = _picture_of(camera, path, pictures)
             if picture in shown:
-                raise BadRow(f"{shown[picture].entry} is of {picture} too; the first is used", REPEATED)
+                raise BadRow(f"{shown[picture].entry} is also of {picture}; the first is used", REPEATED)
             shown[picture] = camera
         if guard.refusal is not None:
             yield guard.refusal

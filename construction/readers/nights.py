@@ -75,7 +75,7 @@ class Nights(DatasetReader):
         triplet = checked(_VotedTriplet, row)
         if sorted((triplet.left_vote, triplet.right_vote)) != [0, 1]:
             votes = f"left_vote is {triplet.left_vote:g} and right_vote {triplet.right_vote:g}"
-            raise BadRow(f"{votes}; one must be 1, the other 0")
+            raise BadRow(f"{votes}; one must be 1 and the other 0")
         paths = (triplet.ref_path, triplet.left_path, triplet.right_path)
         if len(set(paths)) != len(paths):
             raise BadRow(f"a picture appears twice: {', '.join(paths)}")

@@ -54,7 +54,7 @@ class _CsvRow(_ListedPicture):
         """Return the caption and the entity, if the row states them."""
         named = (self.kind, self.domain, self.also_named, self.others, self.ask)
         if self.entity is None and any(named):
-            raise BadRow("kind, domain, also_named, others and ask speak of an `entity`, and the row has none")
+            raise BadRow("kind, domain, also_named, others and ask describe an `entity`, but the row has none")
         truths: list[GroundTruth] = [] if self.caption is None else [Captions(texts=(self.caption,))]
         if self.entity is not None:
             if self.kind is None or self.domain is None:

@@ -250,7 +250,7 @@ def _own_file(folder: DatasetFiles, name: str, place: Path, path: str) -> FoundS
         return FoundSource(_form_of_json(place), path, (path,))
     if suffix in (".csv", ".jsonl"):
         if suffix == ".csv" and "image" not in (columns := text_columns(_head(place))):
-            raise DataError(f"a table has a column `image`; there are {', '.join(columns[:8]) or 'none'}")
+            raise DataError(f"a table needs a column `image`; its columns are {', '.join(columns[:8]) or 'none'}")
         if suffix == ".jsonl" and not _names_pictures(place):
             raise DataError("a table has `image` or `images` in each line; the first one has neither")
         dataset = re.sub(r"[^a-z0-9_.-]+", "-", path.lower()).strip("-._")

@@ -178,10 +178,11 @@ def _record(split: str, name: str, path: str, pair: _PairAnnotation, points: Map
     _, source, target = name.partition(":")[0].split("-")
     if (pair.src_imname, pair.trg_imname) != (f"{source}.jpg", f"{target}.jpg"):
         raise BadRow(
-            f"it names pictures {pair.src_imname!r} and {pair.trg_imname!r}, its own name {source} and {target}"
+            f"it names pictures {pair.src_imname!r} and {pair.trg_imname!r}, but its file name gives {source} and "
+            f"{target}"
         )
     if pair.category != name.partition(":")[2] or pair.category not in CATEGORIES:
-        raise BadRow(f"category is {pair.category!r}, and the file is named {name!r}")
+        raise BadRow(f"category is {pair.category!r}, but the file is named {name!r}")
     truth = KeypointPair(
         category=pair.category,
         first=_centred(point.source for point in points.values()),

@@ -96,4 +96,6 @@ def _picture(name: str, pictures: DatasetFiles) -> DatasetPicture:
         return DatasetPicture(name, f"vg:{genome[1]}", licence, "Visual Genome")
     if coco := _COCO.fullmatch(name):
         return DatasetPicture(coco_path(pictures, name, int(coco[1])), f"coco:{int(coco[1])}", attribution="COCO 2014")
-    raise BadRow(f"image is {name!r}; expected such as VG_100K_2/2410408.jpg or val2014/COCO_val2014_<12 digits>.jpg")
+    raise BadRow(
+        f"image is {name!r}; expected a name such as VG_100K_2/2410408.jpg or val2014/COCO_val2014_<12 digits>.jpg"
+    )

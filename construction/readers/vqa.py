@@ -106,7 +106,8 @@ class VqaV2(DatasetReader):
         for part in wanted:
             if not files.has(_ANSWERS.format(part)):
                 raise DataError(
-                    f"{files.shown(_ANSWERS.format(part))} is missing: the questions of {part} have their answers there"
+                    f"{files.shown(_ANSWERS.format(part))} is missing; it contains the answers to the questions of "
+                    f"{part}"
                 )
         return wanted
 

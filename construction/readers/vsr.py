@@ -106,7 +106,7 @@ def _record(path: str, part: str, pictures: DatasetFiles, row: Row) -> DatasetRe
 def _picture(claim: _Claim, pictures: DatasetFiles) -> DatasetPicture:
     folder, name = PurePosixPath(claim.image_link).parts[-2:]
     if name != claim.image:
-        raise BadRow(f"image is {claim.image!r} and image_link ends in {name!r}; they name the same picture")
+        raise BadRow(f"image is {claim.image!r} and image_link ends in {name!r}; they must name the same picture")
     places = (f"images/{name}", f"{folder}/{name}", name)
     path = pictures.first(*places) or places[0]
     return DatasetPicture(path, f"coco:{int(name.removesuffix('.jpg'))}", attribution=claim.image_link)
@@ -115,7 +115,7 @@ def _picture(claim: _Claim, pictures: DatasetFiles) -> DatasetPicture:
 def _truth(claim: _Claim) -> SpatialClaim:
     frame = claim.reference_frame
     if frame is not None and frame not in (0, 1, 2):
-        raise BadRow(f"reference_frame is {frame:g}; null, 0, 1 and 2 are known")
+        raise BadRow(f"reference_frame is {frame:g}; it must be null, 0, 1 or 2")
     _check_words(claim)
     return SpatialClaim(
         claim=claim.caption,

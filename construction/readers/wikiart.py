@@ -78,7 +78,7 @@ class WikiArt(DatasetReader):
             raise BadRow(f"path is {name!r}; expected Style_Name/<artist>_<title>.jpg")
         style = styles.get(number.strip())
         if style is None or style != folder:
-            raise BadRow(f"class {number!r} is {style or 'no style'}, and the painting lies in {folder!r}")
+            raise BadRow(f"class {number!r} is {style or 'no style'}, but the painting is in {folder!r}")
         shown = DatasetPicture(
             f"wikiart/{_spelled(name, pictures, spellings)}",
             f"wikiart:{unicodedata.normalize('NFC', name)}",
@@ -106,7 +106,9 @@ def _styles(files: DatasetFiles) -> dict[str, str]:
     for number, line in enumerate(filter(str.strip, lines), start=1):
         words = line.split()
         if len(words) != 2 or not words[0].isdecimal() or words[0] in styles:
-            raise DataError(f"{files.shown(_CLASSES)}: line {number} is {line!r}; expected such as 12 Impressionism")
+            raise DataError(
+                f"{files.shown(_CLASSES)}: line {number} is {line!r}; expected a line such as 12 Impressionism"
+            )
         styles[words[0]] = words[1]
     return styles
 

@@ -191,7 +191,7 @@ def _frames(
         None,
     )
     if folder is None:
-        raise BadRow(f"there is no folder {pictures.shown(sequence.folder)}/images, nor rgbd", "missing_picture")
+        raise BadRow(f"there is no folder {pictures.shown(sequence.folder)}/images, and no rgbd", "missing_picture")
     if listed is not None:
         numbers = sorted(set(listed.get(sequence.key, ())))
     else:
@@ -238,7 +238,7 @@ def _posed(
             named = annotation.name.split("/")
             category = _OTHER_NAMES.get(named[0], named[0])
             if (category, *named[1:3]) != (sequence.category, sequence.object, sequence.sequence):
-                raise BadRow(f"name is {annotation.name!r}, of another video")
+                raise BadRow(f"name is {annotation.name!r}, which belongs to another video")
             check_rotation(annotation.rotation)
             pose = CameraPose(frame=number, rotation=annotation.rotation, translation=annotation.translation)
             yield None, path, pose

@@ -65,7 +65,7 @@ class BasicVisQa(OfferingTask):
     @classmethod
     def _each_kind_once(cls, kinds: tuple[VisualInformation, ...]) -> tuple[VisualInformation, ...]:
         if len(set(kinds)) != len(kinds):
-            raise ValueError("give each kind of visual information once")
+            raise ValueError("list each kind of visual information only once")
         return kinds
 
     def combined(

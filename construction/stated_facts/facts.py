@@ -94,7 +94,7 @@ class StatedFacts(GatherStep):
     @classmethod
     def _each_once(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(names)) != len(names):
-            raise ValueError("name each campaign once")
+            raise ValueError("list each campaign only once")
         return names
 
     @model_validator(mode="after")
@@ -116,14 +116,14 @@ class StatedFacts(GatherStep):
         for campaign in self.stated_by:
             if campaign not in given:
                 raise RecipeError(
-                    f"step 'facts' takes what people say in {campaign!r}, and no step before it has that name; before "
-                    f"it: {', '.join(given) or 'nothing'}"
+                    f"step 'facts' takes people's statements from {campaign!r}, but no earlier step has that name; "
+                    f"earlier steps: {', '.join(given) or 'nothing'}"
                 )
             values = [value for value in (REGIONS, STATEMENTS) if value in given[campaign]]
             if not values:
                 raise RecipeError(
-                    f"step 'facts' takes what people say in {campaign!r}, and there they neither mark pictures nor "
-                    "state what they show; name campaigns of the kinds `mark` and `state`"
+                    f"step 'facts' takes people's statements from {campaign!r}, but there they neither mark pictures "
+                    "nor state what they show; name campaigns of the kinds `mark` and `state`"
                 )
             columns += [f"{campaign}.{value}" for value in values]
         placed = self.model_copy()

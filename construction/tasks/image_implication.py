@@ -74,7 +74,7 @@ class ImageImplication(MapStep):
     @classmethod
     def _each_once(cls, kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
         if len(set(kinds)) != len(kinds):
-            raise ValueError("give each kind once")
+            raise ValueError("list each kind only once")
         return kinds
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:

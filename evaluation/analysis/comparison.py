@@ -156,7 +156,9 @@ def comparison_over_all(sheet: ReplyMatrix) -> Comparison:
 def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
     if not models:
         if len(scores) < 2:
-            raise BenchwrightError(f"{results} holds the score of only one model; score another into the same folder")
+            raise BenchwrightError(
+                f"{results} contains the score of only one model; score another into the same folder"
+            )
         return list(scores)
     if len(models) != 2 or models[0] == models[1]:
         raise BenchwrightError(f"give two different models to compare, or none for all pairs; found {len(models)}")
@@ -167,7 +169,7 @@ def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> lis
     by_name = {score.folder: score for score in scores} | {score.title: score for score in scores}
     if missing := [name for name in models if name not in by_name]:
         raise BenchwrightError(
-            f"{results} holds no score of {missing[0]!r}; it has {', '.join(score.title for score in scores)}"
+            f"{results} contains no score of {missing[0]!r}; it has {', '.join(score.title for score in scores)}"
         )
     if len({by_name[name].sample for name in models}) > 1:
         raise BenchwrightError(

@@ -204,7 +204,8 @@ def draw_errors(
     scores = _chosen(read_scores(results), models, results)
     if scores[0].release_id != release.release_id:
         raise BenchwrightError(
-            f"{results} holds scores on {scores[0].release} (release {scores[0].release_id[:12]}), and {release.path} "
+            f"{results} contains scores on {scores[0].release} (release {scores[0].release_id[:12]}), and "
+            f"{release.path} "
             f"is release {release.release_id[:12]}; give the release that was scored"
         )
     check_files(release, scores[0].split)
@@ -237,7 +238,7 @@ def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> li
     by_name = {score.folder: score for score in scores} | {score.title: score for score in scores}
     if missing := [name for name in models if name not in by_name]:
         titles = ", ".join(score.title for score in scores)
-        raise BenchwrightError(f"{results} holds no score of {missing[0]!r}; it has {titles}")
+        raise BenchwrightError(f"{results} contains no score of {missing[0]!r}; it has {titles}")
     return [by_name[name] for name in dict.fromkeys(models)] if models else list(scores)
 
 

@@ -140,7 +140,7 @@ def result_folders(places: Sequence[Path]) -> list[Path]:
     for place in places:
         found = [place] if (place / SCORE_FILE).is_file() else sorted(p.parent for p in place.glob(f"*/{SCORE_FILE}"))
         if not found:
-            raise DataError(f"{place} holds no results; give a folder that `evaluate run` or `score` wrote")
+            raise DataError(f"{place} contains no results; give a folder that `evaluate run` or `score` wrote")
         folders |= dict.fromkeys(folder.resolve() for folder in found)
     return list(folders)
 
@@ -180,7 +180,7 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
         candidates = list(_candidates(folder, score, seed))
         if not candidates:
             raise BenchwrightError(
-                f"{folder} holds no reply read by a reader, so there is nothing to check; name results with replies "
+                f"{folder} contains no reply read by a reader, so there is nothing to check; name results with replies "
                 "in words"
             )
         strata: dict[tuple[str, bool], list[ReadableReply]] = {}
@@ -225,7 +225,7 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
 def _check_result(score: Score, release: Release, folder: Path) -> None:
     if score.release_id != release.release_id:
         raise BenchwrightError(
-            f"{folder} is a score on {score.release} (release {score.release_id[:12]}), and {release.path} is release "
+            f"{folder} is a score on {score.release} (release {score.release_id[:12]}), but {release.path} is release "
             f"{release.release_id[:12]}; give the release that was scored"
         )
 
@@ -355,8 +355,8 @@ def read_sample(folder: Path) -> ReadingSample:
         return ReadingSample.model_validate(bounded_json(path.read_bytes()))
     except FileNotFoundError as error:
         raise DataError(
-            f"{folder} holds no {SAMPLE_FILE}; keep the filled table in the folder that `evaluate check-reading --out` "
-            "wrote"
+            f"{folder} contains no {SAMPLE_FILE}; keep the filled table in the folder that `evaluate check-reading "
+            "--out` wrote"
         ) from error
     except (OSError, ValueError, ValidationError) as error:
         raise DataError(f"{path} is not a sample of replies ({str(error).splitlines()[0]}); draw it again") from error

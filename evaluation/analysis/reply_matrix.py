@@ -115,7 +115,7 @@ def _read(results: Path, score: Score, with_group: bool) -> pa.Table:
 def _facts(release: Release, score: Score) -> pa.Table:
     if release.release_id != score.release_id:
         raise BenchwrightError(
-            f"the results are of {score.release} (release {score.release_id[:12]}), and {release.path} is "
+            f"the results are of {score.release} (release {score.release_id[:12]}), but {release.path} is "
             f"{release.name} {release.version} (release {release.release_id[:12]}); give the release that was scored"
         )
     check_files(release, score.split)

@@ -73,7 +73,7 @@ def read_head(path: Path) -> AnswerHead:
             if head is not None and stated != head:
                 name = next(name for name in AnswerHead._fields if getattr(head, name) != getattr(stated, name))
                 raise DataError(
-                    f"{path}: line {number}: {name} is {getattr(stated, name)!a}, and line 1 has "
+                    f"{path}: line {number}: {name} is {getattr(stated, name)!a}, but line 1 has "
                     f"{getattr(head, name)!a}; give each model and release its own answer file"
                 )
             head = stated
@@ -141,7 +141,7 @@ class AnswerFile(PredictionsFile):
         kind, finish, cause = (cells.get(name) for name in ("reply_kind", "finish", "cause"))
         if kind is not None and kind not in get_args(ReplyKind):
             raise DataError(
-                f"{self._at(line)}: reply_kind is {ascii(kind)[:80]}, and a reply is one of "
+                f"{self._at(line)}: reply_kind is {ascii(kind)[:80]}, but it must be one of "
                 f"{', '.join(get_args(ReplyKind))}"
             )
         for name, value in (("finish", finish), ("cause", cause)):

@@ -155,7 +155,7 @@ def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
     backend = factory(argument, options or BackendOptions())
     if options is not None and not getattr(backend, "takes_fields", False) and (given := options.only_for_endpoints()):
         raise BenchwrightError(
-            f"{given[0]} changes requests, and model {model!r} gets none; leave it out, or name a model behind an "
+            f"{given[0]} changes requests, but model {model!r} gets none; leave it out, or name a model behind an "
             "endpoint, such as openai:NAME"
         )
     return backend

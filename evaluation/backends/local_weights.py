@@ -67,7 +67,7 @@ def _weights(folder: Path, name: str, revision: str | None) -> ModelFiles:
     files = sorted({path for pattern in _DECIDES_REPLIES for path in folder.glob(pattern) if path.is_file()})
     if not any(path.suffix == ".safetensors" for path in files) or not (folder / "config.json").is_file():
         raise BenchwrightError(
-            f"{folder} holds no model: it needs config.json and *.safetensors (pickled weights are not loaded)"
+            f"{folder} contains no model; it needs config.json and *.safetensors (pickled weights are not loaded)"
         )
     return ModelFiles(folder, name, weights_digest(folder, files), revision)
 

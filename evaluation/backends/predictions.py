@@ -209,7 +209,7 @@ class PredictionsFile:
                 stated = cells.get("release_id")
                 if stated is not None and stated not in ("", context.release_id):
                     raise DataError(
-                        f"{self._at(line)}: this prediction is for release {_shown(stated)}, and the scored release "
+                        f"{self._at(line)}: this prediction is for release {_shown(stated)}, but the scored release "
                         f"is {context.release_id}; score it on its own release"
                     )
                 yield item_id, self._prediction(line, cells)
@@ -332,7 +332,7 @@ def _table_rows(path: Path) -> Generator[_UncheckedRow]:
                     "it needs item_id and either reply or answer, each once"
                 )
         elif isinstance(cells := by_column(header, line.cells), str):
-            raise DataError(f"{path}: line {line.number}: {cells}; quote texts that hold commas or line breaks")
+            raise DataError(f"{path}: line {line.number}: {cells}; quote texts that contain commas or line breaks")
         else:
             yield _UncheckedRow(line.number, dict(cells))
     if header is None:

@@ -187,7 +187,7 @@ class ReplyLog:
             state = self._read(path)
             if self._run and self._run["release_id"] != release_id and not other_releases:
                 raise DataError(
-                    f"{path} holds replies about release {self._run['release_id']}, not {release_id}; give another "
+                    f"{path} contains replies to release {self._run['release_id']}, not {release_id}; give another "
                     "folder with --out"
                 )
             if state.damaged:
@@ -322,7 +322,7 @@ def _locked(path: Path) -> int:
         os.close(handle)
         if not isinstance(error, BlockingIOError | FileNotFoundError):
             raise
-        raise DataError(f"another run uses {path}; wait for its end, or give another --out") from error
+        raise DataError(f"another run is using {path}; wait for it to finish, or give another --out") from error
     return handle
 
 

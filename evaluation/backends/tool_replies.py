@@ -112,15 +112,15 @@ class ToolReplies(PredictionsFile):
         replies = [row for row in rows if isinstance(row, ReplyRow)]
         if not replies:
             empty = next((f"; {row.where}: {row.reason}" for row in rows if isinstance(row, UnreadReply)), "")
-            raise DataError(f"{self.path} holds no replies{empty}")
+            raise DataError(f"{self.path} contains no replies{empty}")
         if all(row.column == "answer" for row in replies) and any(row.options for row in replies):
             raise DataError(
-                f"{self.path} has no column of replies: next to options, 'answer' holds the keys; if these are a "
+                f"{self.path} has no column of replies: next to options, 'answer' contains the keys; if these are a "
                 "model's replies, rename the column to prediction"
             )
         if len(models := {row.model for row in replies}) > 1:
             raise DataError(
-                f"{self.path} holds replies of {', '.join(map(repr, sorted(models)))}; give each its own file"
+                f"{self.path} contains replies of {', '.join(map(repr, sorted(models)))}; give each its own file"
             )
         if repeats:
             logger.warning(

@@ -142,7 +142,9 @@ def _written(drawn: DrawnReplies, out: Path, kind: str) -> list[Path]:
     from ..analysis.reading_sample import COLUMNS, NO_LETTER, SAMPLE_FILE
 
     if out.is_dir() and (taken := sorted(p.name for p in out.iterdir() if not p.name.startswith("."))):
-        raise BenchwrightError(f"{out} already holds {taken[0]!r}, perhaps filled in; give another folder with --out")
+        raise BenchwrightError(
+            f"{out} already contains {taken[0]!r}, perhaps filled in; give another folder with --out"
+        )
     try:
         out.mkdir(parents=True, exist_ok=True)
         with replacing(out / SAMPLE_FILE, private=True) as draft:

@@ -200,7 +200,7 @@ def _folders(place: Path, release_id: str) -> list[Path]:
     folders = [run.folder for run in ResultsStore(place).runs() if run.score.release_id == release_id]
     if not folders:
         raise BenchwrightError(
-            f"{place} holds no run on this release ({release_id[:12]}); `results list` shows its runs"
+            f"{place} contains no run on this release ({release_id[:12]}); `results list` shows its runs"
         )
     return folders
 

@@ -81,7 +81,7 @@ def read_calibration(folders: Sequence[Path], release: Release, protocol: str | 
             continue
         if rows and scores[0].split != rows[0].split:
             raise DataError(
-                f"{folder} holds results of {scores[0].split or 'all splits'}, and others are of "
+                f"{folder} contains results of {scores[0].split or 'all splits'}, but others are of "
                 f"{rows[0].split or 'all splits'}; give results of one split"
             )
         sheet = read_reply_matrix(folder, scores, release)
@@ -122,7 +122,7 @@ def _check_models(rows: Sequence[Score], folders: Sequence[Path], protocol: str 
         )
     if len(protocols := sorted({score.protocol for score in rows})) > 1:
         raise BenchwrightError(
-            f"{listed} hold results under {', '.join(protocols)}; choose one with --protocol, since the difficulty "
+            f"{listed} contain results under {', '.join(protocols)}; choose one with --protocol, since the difficulty "
             "of an item depends on it"
         )
 
@@ -155,12 +155,12 @@ def subset_of(
     fitted, items = calibration.fitted, calibration.items
     if items.num_rows <= _LEAST_DRAWN:
         raise BenchwrightError(
-            f"models answered {counted(items.num_rows, 'item')}, and a subset needs more than {_LEAST_DRAWN} to draw "
+            f"models answered {counted(items.num_rows, 'item')}, but a subset needs more than {_LEAST_DRAWN} to draw "
             "from; ask all of them"
         )
     if not _LEAST_DRAWN <= count < items.num_rows:
         raise BenchwrightError(
-            f"a subset has at least {_LEAST_DRAWN} items and fewer than the {items.num_rows:,} calibrated ones; "
+            f"a subset must have at least {_LEAST_DRAWN} items and fewer than the {items.num_rows:,} calibrated ones; "
             f"--items is {count:,}"
         )
     size = average_doubt(fitted) if method == "doubt" else np.ones(items.num_rows)

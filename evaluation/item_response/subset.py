@@ -195,7 +195,7 @@ class Subset(BaseModel):
         """
         if release.release_id != self.release_id:
             raise BenchwrightError(
-                f"the subset was drawn from {self.release} (release {self.release_id[:12]}), and {release.path} is "
+                f"the subset was drawn from {self.release} (release {self.release_id[:12]}), but {release.path} is "
                 f"{release.name} {release.version} (release {release.release_id[:12]}); draw one from this release "
                 "with `benchwright evaluate subset`"
             )

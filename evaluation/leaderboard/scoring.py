@@ -73,7 +73,7 @@ def score_answers(
     head = read_head(answers)
     if head.release_id != release.release_id:
         raise DataError(
-            f"{answers} is for release {printable(head.release_id[:12])}, and {release.path} is {release.name} "
+            f"{answers} is for release {printable(head.release_id[:12])}, but {release.path} is {release.name} "
             f"{release.version} (release {release.release_id[:12]}); score it on its own release"
         )
     system, asked_by = name or head.model, parse_protocol(head.protocol)

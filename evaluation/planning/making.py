@@ -160,7 +160,7 @@ def _study(systems: Sequence[Observations], population: Population, wanted: Plan
     if len(systems) != 2:
         names = ", ".join(system.title for system in systems)
         raise BenchwrightError(
-            f"a difference needs two systems, and the results hold {len(systems)}: {names}; name two with --model"
+            f"a difference needs two systems, but the results contain {len(systems)}: {names}; choose two with --model"
         )
     paired, unpaired = difference_of(*systems)
     is_over = "readers" not in wanted.fixed

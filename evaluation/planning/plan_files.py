@@ -64,6 +64,8 @@ def _check_folder(plan: MeasurementPlan, folder: Path, *, force: bool) -> None:
     except (OSError, ValueError, KeyError, TypeError):
         is_plan = False
     if not is_plan:
-        raise BenchwrightError(f"{folder} exists and holds no plan; give another folder with --out")
+        raise BenchwrightError(f"{folder} exists and contains no plan; give another folder with --out")
     if not force and held != json.loads(json.dumps(plan.document())):
-        raise BenchwrightError(f"{folder} holds another plan; give another folder with --out, or --force to replace it")
+        raise BenchwrightError(
+            f"{folder} contains another plan; give another folder with --out, or --force to replace it"
+        )

@@ -46,7 +46,7 @@ class IIBench(Protocol):
     @model_validator(mode="after")
     def _examples_stand_alone(self) -> Self:
         if self.shots and self.mode != "none":
-            raise ValueError(f"shots need mode=none, not mode={self.mode}")
+            raise ValueError(f"shots require mode=none, not mode={self.mode}")
         return self
 
     def takes(self, item: Item) -> bool:

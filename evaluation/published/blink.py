@@ -102,7 +102,7 @@ def read_outputs(data: Path, model: str, splits: tuple[str, ...] = ("val",)) -> 
     folder = data / _OUTPUTS / model
     names = names_in(folder, ".json")
     if not names:
-        raise DataError(f"{folder} holds no JSON file of a task")
+        raise DataError(f"{folder} contains no JSON file of a task")
     for name in names:
         path = plain_or_gzipped(folder, f"{name}.json")
         assert path is not None

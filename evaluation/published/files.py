@@ -65,7 +65,7 @@ def needed(folder: Path, name: str) -> Path:
     path = plain_or_gzipped(folder, name)
     if path is None:
         raise DataError(
-            f"{folder} holds neither {name} nor {name}.gz; name a folder of the official layout with --data"
+            f"{folder} contains neither {name} nor {name}.gz; name a folder of the official layout with --data"
         )
     return path
 

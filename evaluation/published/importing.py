@@ -79,7 +79,9 @@ class _Layout(NamedTuple):
 def _ii_place(data: Path) -> Path:
     folder = data / "data"
     if not names_in(folder, ".json"):
-        raise DataError(f"{folder} holds no JSON file of questions; name a folder of the official layout with --data")
+        raise DataError(
+            f"{folder} contains no JSON file of questions; name a folder of the official layout with --data"
+        )
     return folder
 
 
@@ -123,7 +125,7 @@ def _mvp_fields(question: FileQuestion) -> _ItemFields:
 def _blink_place(data: Path) -> Path:
     if not any(_SPLIT.fullmatch(path.name) for path in data.glob("*/*.parquet")):
         raise DataError(
-            f"{data} holds no questions of BLINK, such as Counting/val-00000-of-00001.parquet; they are in the data "
+            f"{data} contains no questions of BLINK, such as Counting/val-00000-of-00001.parquet; they are in the data "
             "set BLINK-Benchmark/BLINK on Hugging Face, not in the paper's repository: fetch it and name its folder"
         )
     return data

@@ -80,7 +80,7 @@ def prepare(folder: Path) -> None:
     if folder.is_symlink() or strange:
         stranger = strange[0] if strange else "a link"
         raise BenchwrightError(
-            f"{folder} holds {stranger!r}, which is not a report's data; give another folder with --data"
+            f"{folder} contains {stranger!r}, which is not a report's data; give another folder with --data"
         )
 
 

@@ -237,7 +237,7 @@ def _findings(path: Path, release: Release) -> Findings:
 def _check_release(score: Score, release: Release, results: Path) -> None:
     if score.release_id != release.release_id:
         raise DataError(
-            f"{results} holds scores on {score.release} (release {score.release_id[:12]}), and {release.path} is "
+            f"{results} contains scores on {score.release} (release {score.release_id[:12]}), but {release.path} is "
             f"{release.name} {release.version} (release {release.release_id[:12]}); give the release that was scored"
         )
 

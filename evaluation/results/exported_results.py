@@ -91,7 +91,7 @@ def export_result(folder: Path, release: Release, layout: str, out: Path, *, for
     score = read_score(folder)
     if release.release_id != score.release_id:
         raise BenchwrightError(
-            f"{folder} is a result on {score.release} (release {score.release_id[:12]}), and {release.path} is "
+            f"{folder} is a result on {score.release} (release {score.release_id[:12]}), but {release.path} is "
             f"{release.name} {release.version} (release {release.release_id[:12]}); give the release that was scored"
         )
     check_files(release, score.split)

@@ -387,7 +387,7 @@ def read_score(folder: Path) -> Score:
             )
         return Score.model_validate(_upgraded(document))
     except FileNotFoundError as error:
-        raise DataError(f"{folder} holds no {SCORE_FILE}; name a folder of a model's results") from error
+        raise DataError(f"{folder} contains no {SCORE_FILE}; name a folder of a model's results") from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise DataError(f"{path} is not a score ({first}); score the model again") from error
@@ -404,12 +404,12 @@ def read_scores(folder: Path) -> list[Score]:
     scores = [_read_in(path.parent) for path in sorted(folder.glob(f"*/{SCORE_FILE}"))]
     if not scores:
         raise DataError(
-            f"{folder} holds no results; `benchwright evaluate run RELEASE --model M --out {folder}` makes some"
+            f"{folder} contains no results; `benchwright evaluate run RELEASE --model M --out {folder}` makes some"
         )
     kinds = sorted({(score.release, score.release_id[:12], score.split or "all splits") for score in scores})
     if len(kinds) > 1:
         listed = "; ".join(f"{release} ({release_id}), {split}" for release, release_id, split in kinds)
-        raise DataError(f"{folder} holds results that cannot be compared: {listed}; keep each in its own folder")
+        raise DataError(f"{folder} contains results that cannot be compared: {listed}; keep each in its own folder")
     return sorted(told_apart(scores), key=lambda score: score.title)
 
 

@@ -32,7 +32,7 @@ def export_runs(runs: Sequence[StoredRun], out: Path) -> list[Path]:
     if len(kinds) > 1:
         listed = "; ".join(f"{printable(release)} ({its_id}), {split}" for release, its_id, split in sorted(kinds))
         raise BenchwrightError(
-            f"a folder of results covers one release and split, and these cover {listed}; export them separately"
+            f"a folder of results covers one release and split, but these cover {listed}; export them separately"
         )
     shared = [run.score.folder for run in runs]
     places = [

@@ -129,7 +129,8 @@ class ResultsStore:
             found = [run for run in runs if run.title == wanted]
         if not found:
             raise DataError(
-                f"{self.folder} holds no run {printable(wanted)!r}; `benchwright results list --store {self.folder}` "
+                f"{self.folder} contains no run {printable(wanted)!r}; `benchwright results list --store "
+                f"{self.folder}` "
                 "shows names and ids"
             )
         if len(found) > 1:
@@ -311,7 +312,7 @@ def plain_files(folder: Path) -> list[Path]:
     """
     paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     if strange := [path for path in paths if path.is_symlink() or not path.is_file()]:
-        raise DataError(f"{strange[0]} is not a plain file, which results of the store never hold; remove it")
+        raise DataError(f"{strange[0]} is not a plain file, which results of the store never contain; remove it")
     return paths
 
 

@@ -68,7 +68,7 @@ def check_folder(folder: Path, release: Release) -> None:
     except (OSError, ValueError, KeyError, TypeError):
         is_ours = False
     if not is_ours:
-        raise BenchwrightError(f"{folder} exists and holds no study of this release; give another folder with --out")
+        raise BenchwrightError(f"{folder} exists and contains no study of this release; give another folder with --out")
 
 
 def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: StudyCost) -> WrittenStudy:

@@ -67,7 +67,7 @@ def rescored(results: Path, before: Release, after: Release) -> Rescored:
     score = _score(results)
     if score.get("content_id") != before.content_id:
         raise DataError(
-            f"{results} holds replies to {score.get('release', 'another release')}, not to {before.name} "
+            f"{results} contains replies to {score.get('release', 'another release')}, not to {before.name} "
             f"{before.version}; give results on the older of the two releases"
         )
     replies = _replies(results)

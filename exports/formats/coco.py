@@ -249,7 +249,7 @@ def region_of(prompt: VisualPrompt, size_wh: tuple[int, int]) -> Region | None:
 def _mask_on_picture(prompt: VisualPrompt, size_wh: tuple[int, int]) -> MaskRuns | None:
     """Return a mask with one cell per pixel of the picture, or None if it covers no pixel center."""
     if prompt.mask is None:
-        raise DataError("a mark of the kind mask has no mask")
+        raise DataError("a mark of kind mask has no mask data")
     (ax, ay), (bx, by) = prompt.points
     left, right, top, bottom = min(ax, bx), max(ax, bx), min(ay, by), max(ay, by)
     grid = grid_of(prompt.mask)

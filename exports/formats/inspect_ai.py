@@ -86,7 +86,7 @@ class InspectAI(ExportFormat):
                         pictures=[files.read(image["image"]) for image in images],
                     )
                 except (KeyError, TypeError, ValueError) as error:
-                    raise DataError(f"{split}.jsonl has a line that is no sample: {error!r}") from error
+                    raise DataError(f"{split}.jsonl has a line that is not a sample: {error!r}") from error
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
         """Yield the parts of an item that the inspect_ai format cannot carry."""

@@ -114,7 +114,7 @@ class LabelStudioTasks(ExportFormat):
     def _path(self, url: str) -> str:
         path = PurePosixPath(unquote(url.removeprefix(_LOCAL_FILES)))
         if not url.startswith(_LOCAL_FILES) or path.parts[:1] != (self.header.out.name,):
-            raise DataError(f"the picture {url!a} does not lie in the export")
+            raise DataError(f"the picture {url!a} is not in the export")
         return path.relative_to(self.header.out.name).as_posix()
 
     def usage(self) -> str:

@@ -243,7 +243,7 @@ class Freeze(FinalStep):
             return None
         if chosen not in given:
             raise RecipeError(
-                f"step {self.name!r}: no step before it gives {chosen!r}, which split_value names; those that name "
+                f"step {self.name!r}: no earlier step provides {chosen!r}, which split_value names; those that name "
                 f"splits are {', '.join(named) or 'none: leave it out, and all items are in ' + repr(ONLY_SPLIT)}"
             )
         place = given[chosen]

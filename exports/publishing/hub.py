@@ -163,7 +163,7 @@ def _fetched(api: HfApi, repository: str, tag: str) -> _Repository | None:
         if error.response.status_code == 404:
             return None
         if error.response.status_code == 401 and get_token() is None:
-            raise _Unreachable(f"without a token it does not tell whether {repository} exists") from None
+            raise _Unreachable(f"without a token, the Hub does not reveal whether {repository} exists") from None
         raise
     tags = {ref.name: ref.target_commit for ref in api.list_repo_refs(repository, repo_type=_DATASET).tags}
     head = str(info.sha)

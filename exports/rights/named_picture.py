@@ -69,7 +69,7 @@ def _of_file(space: Workspace, name: str, known: Mapping[str, ImageRecord]) -> s
         ids = (record.image_id for record in records if isinstance(record, ImageRecord))
         found |= {before.get(image_id, image_id) for image_id in ids if image_id.startswith(wanted)}
     if len(found) > 1:
-        raise BenchwrightError(f"{name!r} is the beginning of {len(found)} ids; give more digits")
+        raise BenchwrightError(f"{name!r} is a prefix of {len(found)} ids; give more digits")
     return found.pop() if found else None
 
 

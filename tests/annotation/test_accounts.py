@@ -92,7 +92,7 @@ def test_a_name_has_one_account_and_somebody_who_decided_by_csv_gets_theirs(
 ) -> None:
     store.upsert_annotator("ann")
     accounts.add("ann", "annotator", now=now)
-    with pytest.raises(BenchwrightError, match="has an account already"):
+    with pytest.raises(BenchwrightError, match="already has an account"):
         accounts.add("ann", "curator", now=now)
     with pytest.raises(BenchwrightError, match="simulated"):
         accounts.add("simulated-1", "annotator", now=now)

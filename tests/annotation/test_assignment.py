@@ -307,7 +307,7 @@ def test_gold_that_more_annotators_answered_than_the_rule_takes_stays_gold(store
     assert store.status("verify", now=now).slots == {"free": 5, "leased": 0, "submitted": 0}
     store.upsert_tasks("verify", [*plain, TaskInput("gold-000", "content", {}, gold="accept")])
     decide_all(store, names, now)
-    with pytest.raises(BenchwrightError, match="went out as gold in campaign 'verify', to 1 annotator more"):
+    with pytest.raises(BenchwrightError, match="was sent out as gold in campaign 'verify', to 1 annotator more"):
         store.upsert_tasks("verify", [*plain, TaskInput("gold-000", "content", {})])
 
 

@@ -306,7 +306,7 @@ def test_a_name_gets_one_account(store: ReviewStore, store_url: str, now: dateti
     with store.batch(alone=False) as held:
         add(held)
         other = Beside(store_url, add)
-    with pytest.raises(BenchwrightError, match="has an account already"):
+    with pytest.raises(BenchwrightError, match="already has an account"):
         other.result()
 
 

@@ -252,5 +252,5 @@ def test_a_table_brings_photographs_that_lie_beside_it_and_none_from_elsewhere(
             opened, "collect", sent / "filled.csv", now=datetime.now(UTC), workspace=tmp_path / "w"
         )  # fmt: skip
         assert (done.new, done.unchanged, len(done.refused)) == (new, unchanged, 2)
-        assert all("lies outside the table's folder" in row.why for row in done.refused)
+        assert all("is outside the table's folder" in row.why for row in done.refused)
     assert {step.name: step.kept for step in run().steps}["ingest"] == 3

@@ -49,7 +49,7 @@ def test_an_example_is_decided_chosen_with_a_sentence_and_kept_from_those_who_ma
         examples.add(first, "  ", is_accepted=True, by="cur", now=now)
     examples.add(first, "It is clear.", is_accepted=True, by="cur", now=now)
     examples.add(second, "Two options fit.", is_accepted=False, by="cur", now=now)
-    with pytest.raises(BenchwrightError, match="it is an example already"):
+    with pytest.raises(BenchwrightError, match="it is already an example"):
         examples.add(first, "Again.", is_accepted=True, by="cur", now=now)
     assert shown(store, "ann") == shown(store, "cas") == ["It is clear.", "Two options fit."]
     example = examples.of_tasks([first])[first]

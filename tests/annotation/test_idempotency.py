@@ -93,7 +93,7 @@ def test_of_a_closed_campaign_nobody_gets_a_task_and_whoever_holds_one_finishes_
     assert store.claim_ahead("verify", "ann", most=3, now=now) == []
     assert len(store.decisions("verify")) == 1
     with store.writing(alone=True) as connection:
-        with pytest.raises(BenchwrightError, match="closed already"):
+        with pytest.raises(BenchwrightError, match="already closed"):
             close_campaign(connection, "verify", by="cur", now=now)
         reopen_campaign(connection, "verify", by="cur", now=now)
     assert store.claim("verify", "ben", now=now) is not None
@@ -139,7 +139,7 @@ def test_a_backup_brings_tokens_and_webhooks_and_no_answers(
 def test_the_commands_close_and_open(store_url: str, tmp_path: Path) -> None:
     workspace = make_workspace(tmp_path / "site", photographs=4)
     assert run_json("review", "close", "--workspace", workspace) == {"campaign": "verify", "is_open": False}
-    assert "closed already" in in_process("review", "close", "--workspace", workspace).stderr
+    assert "already closed" in in_process("review", "close", "--workspace", workspace).stderr
     assert run_json("review", "reopen", "--workspace", workspace, "--by", "cur")["is_open"] is True
 
 

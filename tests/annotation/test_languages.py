@@ -138,7 +138,7 @@ def test_what_does_not_fit_english_is_named_and_shows_in_english(
 
 def test_a_file_that_is_no_language_is_refused_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "klingon.toml").write_text("[app]\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"klingon\.toml: 'klingon' is no tag of a language such as ar or pt-BR"):
+    with pytest.raises(DataError, match=r"klingon\.toml: 'klingon' is not a language tag such as ar or pt-BR"):
         read_language(tmp_path / "klingon.toml", SOURCE)
     (tmp_path / "fr.toml").write_text("[app\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"fr\.toml cannot be read as TOML"):

@@ -385,7 +385,7 @@ def test_users_are_listed_and_wrong_use_is_answered_in_words(site: ReviewSite, t
     listed = run_json("review", "users", "--workspace", site.workspace)["users"]
     assert {"name": "cur", "role": "curator", "state": "open"} in listed
     for arguments, said in (
-        (["--add", "ann"], "has an account already"),
+        (["--add", "ann"], "already has an account"),
         (["--invite", "zoe"], "no account is named 'zoe'"),
         (["--lock", "cur"], "only curator"),
         (["--add", "a", "--lock", "b"], "one of --add"),

@@ -104,7 +104,7 @@ def test_it_is_the_same_release_whichever_way_they_open(place: Path, store: Revi
     ("after", "with_", "words"),
     [
         ("verify", "verfy", "did you mean 'verify'"),
-        ("jigsaw", "jigsaw", "is not a campaign before it"),
+        ("jigsaw", "jigsaw", "is not an earlier campaign"),
         ("repeated_options", "verify", "'repeated_options' between them waits"),
     ],
 )

@@ -198,7 +198,7 @@ def test_a_database_of_another_program_is_refused(url: str, tmp_path: Path) -> N
     raw.execute("CREATE TABLE recipes (x)")
     raw.commit()
     raw.close()
-    with pytest.raises(DataError, match=r"of another program .it holds table 'recipes'"):
+    with pytest.raises(DataError, match=r"of another program .it contains table 'recipes'"):
         open_store(url)
 
 

@@ -235,7 +235,7 @@ def test_a_further_campaign_is_a_step_of_the_recipe(curator: Visitor) -> None:
         page, "text"
     )
     refused = post(curator, "/recipe/campaign", digest=digest, **{**sent, "opens_with": "nowhere"})
-    assert (refused.status, "is not a campaign before it" in main_of(refused)) == (422, True)
+    assert (refused.status, "is not an earlier campaign" in main_of(refused)) == (422, True)
 
 
 def test_what_people_typed_is_text_and_nothing_else(curator: Visitor) -> None:

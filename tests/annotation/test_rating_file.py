@@ -41,7 +41,7 @@ def test_a_quoted_label_may_span_lines_and_hold_commas(tmp_path: Path) -> None:
     [
         pytest.param(b"", "is empty; the first line must name the columns unit, rater, label", id="empty"),
         pytest.param(b"\n\n\n", "is empty", id="only line ends"),
-        pytest.param(b"unit,rater,label\n", "holds no ratings, only a header", id="only a header"),
+        pytest.param(b"unit,rater,label\n", "contains no ratings, only a header", id="only a header"),
         pytest.param(b"unit,rater\nu1,ann\n", r"line 1: no column 'label' in 'unit', 'rater'", id="no label"),
         pytest.param(b"unit,rater,lable\n", "did you mean 'label' where it says 'lable'", id="misspelt"),
         pytest.param(b"unit,rater,label,unit\nu,a,b,c\n", "column 'unit' appears 2 times", id="column twice"),

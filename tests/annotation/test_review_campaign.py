@@ -276,7 +276,9 @@ def test_a_table_of_a_review_says_of_each_row_what_is_wrong_with_it(
     later = [vote | YES | {"version": "0" * 12}, vote | YES, vote | YES | {"difficult": "no"}]
     result = import_decisions(store, "review", write_table(tmp_path / "later.csv", later), now=now)
     assert result.new == 1
-    for refused, words in zip(result.refused, ("has been revised since", "already voted on this item"), strict=True):
+    for refused, words in zip(
+        result.refused, ("has been revised since", "already cast a different vote on this item"), strict=True
+    ):
         assert words in refused.why
 
 

@@ -107,7 +107,7 @@ def test_a_rule_under_which_people_have_decided_is_not_changed(open_campaign: Op
     store = open_campaign(tasks=2)
     decide(store, "ann", "accept", now)
     with pytest.raises(
-        BenchwrightError, match=r"holds 1 decision of people .verify under unanimous.2.., but the recipe"
+        BenchwrightError, match=r"contains 1 decision of people .verify under unanimous.2.., but the recipe"
     ):
         store.upsert_campaign("verify", **CAMPAIGN | {"rule": "at_least(4, of=5)", "slots_per_task": 5})
 

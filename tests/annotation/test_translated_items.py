@@ -211,7 +211,7 @@ def test_what_it_costs_is_known_where_the_number_of_items_is_and_settings_are_ch
     assert step.planned_requests(10) is None
     [plan] = DraftTranslations.model_validate(settings | {"planned_items": 7}).planned_requests(10) or []
     assert (plan.requests, plan.tokens.completion) == (14, 1400)
-    with pytest.raises(ValidationError, match="nothing is to be translated"):
+    with pytest.raises(ValidationError, match="there is nothing to translate"):
         DraftTranslations.model_validate(settings | {"language": "en"})
     with pytest.raises(ValidationError, match="pattern"):
         DraftTranslations.model_validate(settings | {"language": "Arabic"})

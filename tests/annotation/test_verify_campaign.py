@@ -261,7 +261,7 @@ def test_simulated_annotators_do_not_overrule_people(
     Verify().advance(items, context)
     with open_store(context.store_url) as store:
         say(store, items, {"ann": "ar"}, now)
-    with pytest.raises(BenchwrightError, match="holds 2 decisions of people"):
+    with pytest.raises(BenchwrightError, match="contains 2 decisions of people"):
         Verify(simulate=SimulatedAnnotators(annotators=2)).advance(items, context)
 
 

@@ -160,7 +160,9 @@ def test_freezing_asks_again_for_a_campaign_of_people(tmp_path: Path) -> None:
     [
         pytest.param(None, "no_map", None, id="missing"),
         pytest.param(np.zeros((120, 160)), "bad_map", "the same everywhere", id="flat"),
-        pytest.param(np.ones((120, 120)), "bad_map", "120 x 120 numbers, the picture 320 x 240", id="other shape"),
+        pytest.param(
+            np.ones((120, 120)), "bad_map", "120 x 120 numbers, but the picture has 320 x 240", id="other shape"
+        ),
         pytest.param(np.full((120, 160), np.nan), "bad_map", "finite", id="not a number"),
         pytest.param(np.array([[{}]], dtype=object), "bad_map", "cannot be read", id="pickled"),
     ],

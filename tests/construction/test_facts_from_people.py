@@ -267,7 +267,7 @@ def test_steps_read_the_entry_that_their_setting_names(folder: Path) -> None:
     [
         pytest.param(
             {"stated_by": ["mark"]},
-            r"'mark', and no step before it has that name; before it: boxes",
+            r"'mark', but no earlier step has that name; earlier steps: boxes",
             id="no-such-entry",
         ),
         pytest.param({"stated_by": ["boxes"], "as": "x"}, "", id="fine"),

@@ -53,7 +53,7 @@ def test_what_is_more_general_has_its_distance(wordnet: WordNet) -> None:
 
 
 def test_a_folder_without_a_wordnet_says_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match=r"holds no WordNet: index.noun is missing"):
+    with pytest.raises(PrerequisiteError, match=r"contains no WordNet: index.noun is missing"):
         WordNet(tmp_path)
 
 

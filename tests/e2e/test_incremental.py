@@ -236,4 +236,4 @@ def test_the_number_of_shards_is_fixed_once_images_are_in(scene: Path) -> None:
     (scene / "walk.yaml").write_text(RECIPE.replace("shards: 4", "shards: 64"), encoding="utf-8")
     done = in_process("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / "w")
     assert done.returncode == 2
-    assert "was made with 4 shards but the recipe says 64" in done.stderr
+    assert "was made with 4 shards but the recipe sets 64" in done.stderr

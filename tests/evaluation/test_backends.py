@@ -115,7 +115,7 @@ GOOD = '{"item_id": "%s", "reply": "B"}'
     [
         pytest.param([GOOD, "{'item_id'"], "line 2: no JSON", id="not JSON"),
         pytest.param([GOOD, "", "[1]"], r"line 3: \[1\] is not an object", id="not an object, after a blank line"),
-        pytest.param([GOOD, "[" * 100_000], "line 2: no JSON: it is nested too deep", id="deeply nested"),
+        pytest.param([GOOD, "[" * 100_000], "line 2: no JSON: it is nested too deeply", id="deeply nested"),
         pytest.param([GOOD, "\xff"], "line 2: no JSON", id="not UTF-8"),
         pytest.param([GOOD, GOOD], "line 2: item %s already has a prediction in line 1", id="repeated"),
         pytest.param([GOOD], "no prediction for 1 of the items asked", id="missing"),

@@ -221,7 +221,7 @@ def test_a_sample_is_never_written_over_and_a_spreadsheet_does_too(
     place = ["--release", str(scored / "release"), "--out", str(scored / "sheet"), "--table", "xlsx"]
     assert invoke(["evaluate", "check-reading", str(scored / "out"), *place]) == 0
     assert invoke(["evaluate", "check-reading", str(scored / "out"), *place]) == 2
-    assert "already holds 'replies.xlsx'" in capsys.readouterr().err
+    assert "already contains 'replies.xlsx'" in capsys.readouterr().err
     assert invoke(["evaluate", "check-reading", "--labels", str(scored / "sheet" / "replies.xlsx")]) == 2
     assert "no row has a usable letter" in capsys.readouterr().err
 

@@ -166,7 +166,7 @@ def test_a_bad_case_is_an_error_that_names_its_line(
         (["score", "{release}", "{tmp}/nowhere.jsonl"], "does not exist"),
         (["score", "{release}"], "Missing argument"),
         (["extract", "{tmp}/nowhere.jsonl"], "does not exist"),
-        (["summary", "{tmp}"], "holds no results"),
+        (["summary", "{tmp}"], "contains no results"),
     ],
 )
 def test_wrong_use_exits_with_2_and_says_what_was_wrong(

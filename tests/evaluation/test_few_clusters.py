@@ -79,7 +79,7 @@ def test_all_others_against_one_model_are_fewer_pairs_and_have_no_ranks(
     assert apart["predictions:m3.jsonl"] is False
     assert "compared with predictions:m0.jsonl only" in document["why_no_ranks"]
     assert invoke(["evaluate", "compare", str(out), "--against", "nobody"]) == 2
-    assert "holds no score of 'nobody'" in capsys.readouterr().err
+    assert "contains no score of 'nobody'" in capsys.readouterr().err
 
 
 def test_eight_clusters_rank_seven_models_however_many_pairs_they_are(

@@ -80,7 +80,7 @@ def test_a_damaged_baseline_is_refused(release: Release) -> None:
     with pytest.raises(DataError, match="differs from the frozen file"):
         human_figures(release)
     reseal(release.path)
-    with pytest.raises(DataError, match="9 right of 2 asked"):
+    with pytest.raises(DataError, match="9 answers are right, but only 2 were asked"):
         human_figures(Release.open(release.path))
 
 

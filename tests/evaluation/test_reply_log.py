@@ -154,7 +154,7 @@ def test_requests_pictures_and_like_runs_are_kept_once_over_all_runs(tmp_path: P
 
 def test_one_run_writes_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    with ReplyLog(path), pytest.raises(DataError, match="another run uses"):
+    with ReplyLog(path), pytest.raises(DataError, match="another run is using"):
         ReplyLog(path)
     with ReplyLog(path):
         pass
@@ -183,7 +183,7 @@ def test_a_log_of_another_release_is_refused_unless_it_may_be_gone_on_with(tmp_p
     path = tmp_path / "replies.jsonl"
     with ReplyLog(path, release_id="a") as log:
         log.run("a", "c", {})
-    with pytest.raises(DataError, match="holds replies about release a, not b"):
+    with pytest.raises(DataError, match="contains replies to release a, not b"):
         ReplyLog(path, release_id="b", other_releases=False)
     with ReplyLog(path, release_id="b") as log:
         log.run("b", "c", {})
@@ -200,6 +200,6 @@ def test_scoring_refuses_a_log_of_another_release_before_it_asks_anything(
     [score] = (tmp_path / "out").glob("*/score.json")
     score.unlink()
     bench.add("two")
-    with pytest.raises(DataError, match=r"replies\.jsonl holds replies about release"):
+    with pytest.raises(DataError, match=r"replies\.jsonl contains replies to release"):
         evaluate(bench.release(tmp_path / "two"), "openai:m", out=tmp_path / "out", options=options)
     assert len(server.bodies) == 1

@@ -51,7 +51,7 @@ def test_results_of_several_releases_are_refused(results: Path, bench: Any, tmp_
 
 def test_a_folder_without_results_is_refused(release: Release, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="holds no results"):
+    with pytest.raises(DataError, match="contains no results"):
         write_report(tmp_path / "empty", release)
 
 

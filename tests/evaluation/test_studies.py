@@ -273,7 +273,7 @@ def test_a_folder_with_anything_else_is_left_alone(
     mine.write_text("mine")
     run = ["evaluate", "study", "no_picture", str(release.path), "--model", "random", "--out", str(tmp_path / "out")]
     assert invoke(run) == 2
-    assert "holds no study of this release" in capsys.readouterr().err
+    assert "contains no study of this release" in capsys.readouterr().err
     assert mine.read_text() == "mine"
 
 

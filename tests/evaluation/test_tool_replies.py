@@ -178,7 +178,7 @@ def _rows() -> list[dict[str, Any]]:
         (lambda rows: rows[2].update(B="a cat"), "line 3: the options in this row are not those of the item"),
         (lambda rows: rows[2].update(prediction=["A"]), r"line 3: prediction is a list, not a text \(1 such row\)"),
         (lambda rows: [row.update(model="mn"[n % 2]) for n, row in enumerate(rows)], "replies of 'm', 'n'; give each"),
-        (lambda rows: [row.update(answer=row.pop("prediction")) for row in rows], "next to options, 'answer' holds"),
+        (lambda rows: [row.update(answer=row.pop("prediction")) for row in rows], "next to options, 'answer' contains"),
     ],
 )  # fmt: skip
 def test_a_file_that_does_not_fit_is_refused_in_words(

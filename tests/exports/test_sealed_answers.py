@@ -189,7 +189,7 @@ def _changed(key: Path, old: str, new: str) -> Path:
     ("old", "new", "problem"),
     [
         ('"answer":"A"', '"answer":"B"', "not the key of"),
-        ('"salt":"', '"salt":"00', "not a key file"),
+        ('"salt":"', '"salt":"00', "not the key file"),
         ('"release_id":"', '"release_id":"0', "is the key of telling"),
         ("\n]}\n", "\n", "cut off"),
         ('"version":1,"entries"', '"version":9,"entries"', "upgrade benchwright"),

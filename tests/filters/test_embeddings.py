@@ -75,7 +75,7 @@ def test_the_models_content_counts_and_not_its_place(model: Path) -> None:
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match="holds no model: it needs config"):
+    with pytest.raises(ValidationError, match="contains no model; it needs config"):
         NearDuplicates.model_validate({"embeddings": str(tmp_path)})
 
 

@@ -71,7 +71,7 @@ def test_only_the_content_of_models_decides(own: Path, tmp_path: Path) -> None:
         ("rec/inference.yml", b"Global: 7", "not a description of a PaddleOCR model"),
         ("rec/inference.yml", b"Global: {model_name: [a]}", "not a name"),
         ("det/inference.yml", b"!!python/object/apply:os.system [exit]", "not a description of a PaddleOCR model"),
-        ("rec/inference.onnx", None, "holds none of inference.onnx"),
+        ("rec/inference.onnx", None, "contains none of inference.onnx"),
     ],
 )
 def test_a_folder_that_is_no_model_is_told_before_anything_runs(

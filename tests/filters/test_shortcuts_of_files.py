@@ -141,7 +141,7 @@ def test_columns_and_pictures_belong_to_files(folder: Path, tmp_path: Path) -> N
 def test_a_folder_that_holds_nothing_says_what_was_looked_for(tmp_path: Path) -> None:
     result = _say(tmp_path)
     assert re.search(
-        "is neither a release nor a workspace, and cannot be read as questions: .* holds no file of questions",
+        "is neither a release nor a workspace, and cannot be read as questions: .* contains no question file",
         str(result.exception),
     )
 

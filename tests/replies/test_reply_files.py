@@ -144,7 +144,7 @@ def test_what_cannot_be_read_is_told_row_by_row(file: Callable[[str, bytes], Pat
     ("name", "data", "message"),
     [
         pytest.param("r.jsonl", lines({"id": "x9", "reply": "B"}), "of its 1 row none names an item", id="other items"),
-        pytest.param("r.jsonl", lines({"id": "q1"}), r"holds no replies: r.jsonl: line 1: no reply", id="no replies"),
+        pytest.param("r.jsonl", lines({"id": "q1"}), r"contains no replies: r.jsonl: line 1: no reply", id="no replies"),
         pytest.param("r.txt", b"B", "reply files are", id="unknown suffix"),
         pytest.param("r.json", b"{", "no JSON", id="broken JSON"),
         pytest.param("r.json", b'{"a": {"b": 1}}', "neither a list of rows", id="other JSON"),
@@ -177,7 +177,7 @@ def test_files_that_unpack_to_more_than_memory_holds_are_refused(
 def test_a_file_of_keys_is_no_file_of_replies(file: Callable[[str, bytes], Path]) -> None:
     items = [KeyedItem(f"q{n}", ("a", "b"), n % 2) for n in range(20)]
     rows = [{"id": item.item_id, "answer": "AB"[item.key or 0]} for item in items]
-    with pytest.raises(DataError, match="holds the keys of all 20 items"):
+    with pytest.raises(DataError, match="contains the keys of all 20 items"):
         read_replies(file("keys.jsonl", lines(*rows)), items)
     rows[0]["answer"] = "B"
     assert len(read_replies(file("keys.jsonl", lines(*rows)), items)[0].letters) == 20

@@ -130,7 +130,7 @@ def test_pictures_that_are_not_there_or_have_another_size_are_refused(tmp_path: 
     regions, refused = read(path, sizes={"a.jpg": (425, 640)})
     assert regions == 0
     assert refused[0].startswith(
-        "image 7: the file states 640 x 425 pixels, the picture 'a.jpg' has 425 x 640 (upright); perhaps the marks"
+        "image 7: the file states 640 x 425 pixels, but the picture 'a.jpg' has 425 x 640 (upright); perhaps the marks"
     )
     assert "its picture 7 is missing from images, or was refused" in refused[1]
     assert read(path, sizes={})[1][0] == "image 7: the picture 'a.jpg' is missing"

@@ -86,7 +86,7 @@ def test_what_is_wrong_with_many_runs_is_said_as_of_few(end: str, words: str) ->
     ("size", "counts", "words"),
     [
         pytest.param((3, 5), "0130O000é", "counts contain 'é' at character 9", id="foreign-character"),
-        pytest.param((3, 5), "0130O000", "counts describe 11 cells, a grid of 3 x 5 has 15", id="too-short"),
+        pytest.param((3, 5), "0130O000", "counts describe 11 cells, but a grid of 3 x 5 has 15", id="too-short"),
         pytest.param((3, 5), "0130O000P", "end within a number", id="cut"),
         pytest.param((3, 5), "0O", "a run of -1 cells", id="negative"),
         pytest.param((3, 5), "P" * 40, "an unterminated number", id="endless"),

@@ -70,7 +70,7 @@ def test_a_recipe_gives_its_steps_in_order_with_defaults_filled_in() -> None:
         pytest.param("seed: 7", "seed: &a 7\nx: *a", "birds.yaml: line 3: aliases (*a) are not allowed", id="alias"),
         pytest.param("seed: 7", "seed: !!python/object:os.system 7", "birds.yaml: line 2: not valid YAML", id="tag"),
         pytest.param("seed: 7", "7: seed", "birds.yaml: line 2: key 7 is not text", id="key not text"),
-        pytest.param("  - exact_duplicates", "  - 12", "birds.yaml: line 7: a step is a name or a mapping", id="step not text"),
+        pytest.param("  - exact_duplicates", "  - 12", "birds.yaml: line 7: a step must be a name or a mapping", id="step not text"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_with_its_place(old: str, new: str, message: str) -> None:

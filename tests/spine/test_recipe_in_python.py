@@ -95,7 +95,7 @@ def test_both_forms_make_the_same_tables_to_the_byte(tmp_path: Path) -> None:
             {"steps": ["jigsaw", step("jigsav")]},
             "recipe 'birds': step 2 (jigsav): there is no step named 'jigsav'; did you mean 'jigsaw'?", id="step",
         ),
-        pytest.param({"steps": ["jigsaw", 12]}, "recipe 'birds': step 2: a step is a name or a mapping", id="no step"),
+        pytest.param({"steps": ["jigsaw", 12]}, "recipe 'birds': step 2: a step must be a name or a mapping", id="no step"),
         pytest.param({"steps": ["jigsaw", Jigsaw()]}, "recipe 'birds': step 2 (jigsaw): entry 'jigsaw' occurs twice", id="twice"),
         pytest.param(
             {"steps": [step("jigsaw", as_="../x")]}, "recipe 'birds': step 1 (jigsaw): key 'as': '../x' is not a name",

@@ -97,7 +97,7 @@ def test_masks_are_measured_as_their_grids_are(grid_list: list[np.ndarray], need
 
 
 def test_masks_of_two_sizes_are_not_compared() -> None:
-    with pytest.raises(ValueError, match="one size"):
+    with pytest.raises(ValueError, match="the same size"):
         mask_iou(MaskRuns(size=(2, 2), counts="021O"), MaskRuns.model_validate(MASK))
 
 

@@ -144,7 +144,7 @@ def test_a_workspace_of_a_newer_program_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_with_other_things_is_never_made_a_workspace(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(BenchwrightError, match=r"not empty \(it holds 'thesis.tex'\)"):
+    with pytest.raises(BenchwrightError, match=r"not empty \(it contains 'thesis.tex'\)"):
         Workspace.create(tmp_path)
 
 

@@ -121,7 +121,7 @@ class HelperBench:
             def decode() -> Any:
                 pixels = decode_rgb(self._images.data(image_id))
                 if pixels.shape[:2] != (height, width):
-                    raise DataError(f"picture {image_id[:12]} is not {width} x {height} pixels any more")
+                    raise DataError(f"picture {image_id[:12]} no longer has {width} x {height} pixels")
                 return pixels
 
             self._pictures[image_id] = HelperPicture(image_id, (width, height), decode)

@@ -94,7 +94,7 @@ def _categories_of(language: AppLanguage, path: Path) -> frozenset[str]:
     try:
         return language.plural_categories
     except (ValueError, UnknownLocaleError) as error:
-        raise DataError(f"{path}: {language.tag!r} is no tag of a language such as ar or pt-BR ({error})") from error
+        raise DataError(f"{path}: {language.tag!r} is not a language tag such as ar or pt-BR ({error})") from error
 
 
 _UNTRANSLATED = "EN: "

@@ -122,7 +122,9 @@ def _entries(path: Path) -> list[tuple[str, str, dict[str, str]]]:
     for step, settings in document.items():
         for name, entry in settings.items() if isinstance(settings, dict) else [("", settings)]:
             if not isinstance(entry, dict) or not all(isinstance(text, str) for text in entry.values()):
-                raise DataError(f"{path}: {step}.{name} is no table; write [{step}.SETTING] with `english` and `text`")
+                raise DataError(
+                    f"{path}: {step}.{name} is not a table; write [{step}.SETTING] with `english` and `text`"
+                )
             entries.append((step, name, entry))
     return entries
 

@@ -35,7 +35,7 @@ def folder_table(folder: Path, question: str) -> bytes:
     names = sorted(by_class)
     if not LEAST_CLASSES <= len(names) <= MOST_CLASSES:
         raise BenchwrightError(
-            f"{folder.name} holds {len(names)} folders with photographs; sort them into {LEAST_CLASSES} to "
+            f"{folder.name} contains {len(names)} folders with photographs; sort them into {LEAST_CLASSES} to "
             f"{MOST_CLASSES}, one for each answer"
         )
     words = [words_of(name) for name in names]
@@ -66,11 +66,11 @@ def photographs_table(folder: Path, question: str, options: Sequence[str]) -> by
     files = list_files(folder)
     if len(files) > MOST_PHOTOGRAPHS:
         raise BenchwrightError(
-            f"{folder.name} holds more than {MOST_PHOTOGRAPHS:,} files; choose one of its subfolders"
+            f"{folder.name} contains more than {MOST_PHOTOGRAPHS:,} files; choose one of its subfolders"
         )
     shown = [path.as_posix() for path in map(path_for, files) if _is_photograph(folder / path, folder)]
     if not shown:
-        raise BenchwrightError(f"{folder.name} holds no photograph; name a folder that does")
+        raise BenchwrightError(f"{folder.name} contains no photograph; name a folder that does")
     rows = [{"image": path, "question": question, "options": list(options)} for path in shown]
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
@@ -86,7 +86,7 @@ def _photographs(folder: Path) -> dict[str, list[str]]:
     for place, path in enumerate(map(path_for, list_files(folder))):
         if place >= MOST_PHOTOGRAPHS:
             raise BenchwrightError(
-                f"{folder.name} holds more than {MOST_PHOTOGRAPHS:,} files; choose one of its subfolders"
+                f"{folder.name} contains more than {MOST_PHOTOGRAPHS:,} files; choose one of its subfolders"
             )
         if len(parts := path.parts) > 1 and _is_photograph(folder / path, folder):
             found.setdefault(parts[0], []).append(path.as_posix())

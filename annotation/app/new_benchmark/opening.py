@@ -90,7 +90,7 @@ def open_benchmark(
         BenchwrightError: The workspace already holds a benchmark, or a command is running.
     """
     if (name := benchmark_here(state)) is not None:
-        raise BenchwrightError(f"this workspace holds the benchmark {name!r} already; change it on the page Recipe")
+        raise BenchwrightError(f"this workspace already contains the benchmark {name!r}; change it on the page Recipe")
     if state.jobs.running() is not None:
         raise BenchwrightError("a command is already running; wait until it has ended")
     path = _write(state.workspace / RECIPES, planned)
@@ -114,4 +114,4 @@ def _write(folder: Path, planned: PlannedRecipe) -> Path:
         except BenchwrightError:
             continue
         return path
-    raise BenchwrightError(f"{folder} holds {_MOST_NAMES} recipes called {name!r}; choose another name")
+    raise BenchwrightError(f"{folder} contains {_MOST_NAMES} recipes called {name!r}; choose another name")

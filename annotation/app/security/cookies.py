@@ -51,7 +51,7 @@ def signing_key(workspace: Path) -> str:
     except FileExistsError:
         key = path.read_text(encoding="ascii", errors="replace").strip()
         if len(key) != 64:
-            raise DataError(f"{path} holds no key; remove it, and all users sign in again") from None
+            raise DataError(f"{path} contains no key; remove it, and all users sign in again") from None
         return key
     with os.fdopen(handle, "w") as file:
         key = secrets.token_hex(32)

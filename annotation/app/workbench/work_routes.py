@@ -171,7 +171,7 @@ def _message(sent: Mapping[str, Any]) -> int:
     """Return the id of the message that a request confirms; if it confirms none, return 0, which no message has."""
     number = sent.get("message", 0)
     if type(number) is not int:
-        raise ValueError("a message must be named by its number")
+        raise ValueError("a message must be identified by its number")
     return number if is_id(number) else 0
 
 
@@ -184,7 +184,7 @@ def _annotator_work(state: AppState, account: Account, name: str) -> AnnotatorWo
 
 def _practice_work(state: AppState, account: Account, name: str) -> PracticeWork:
     if not AccessControl(state.store).admits(state.store.campaign(name), account.name):
-        raise RefusedError(f"campaign {name!r} is for those who are assigned to it")
+        raise RefusedError(f"campaign {name!r} is only for annotators who are assigned to it")
     return PracticeWork(state, account, state.store.campaign(name))
 
 

@@ -92,7 +92,7 @@ class Collect(AssignedCampaign):
         codes = Counter(licence_code(licence) for licence in value)
         if twice := sorted(licence for licence in value if codes[licence_code(licence)] > 1):
             raise ValueError(
-                f"`licences` holds {twice[0]!r} and {twice[1]!r}, which read the same; give each license once"
+                f"`licences` contains {twice[0]!r} and {twice[1]!r}, which read the same; give each license once"
             )
         return value
 

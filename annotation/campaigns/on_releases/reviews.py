@@ -97,14 +97,14 @@ def open_tasks(
         known = ", ".join(get_args(Finding))
         raise DataError(f"{path} has tasks of kind {kind.name!r} with the category {other[0]!r}; they can have {known}")
     if not wanted.tasks:
-        raise DataError(f"{path} holds no tasks; give a file with at least one")
+        raise DataError(f"{path} contains no tasks; give a file with at least one")
     each = annotators or kind.annotators
     if not 1 <= each <= MAX_SLOTS:
         raise BenchwrightError(f"{counted(each, 'annotator')} per task: give 1 to {MAX_SLOTS}")
     opened = Release.open(release)
     if opened.release_id != wanted.head.release_id:
         raise DataError(
-            f"{path} has tasks of {wanted.head.release} (release {wanted.head.release_id[:12]}), and {release} is "
+            f"{path} has tasks of {wanted.head.release} (release {wanted.head.release_id[:12]}), but {release} is "
             f"{opened.name} {opened.version} (release {opened.release_id[:12]}); give that release"
         )
     campaign = name or wanted.head.name

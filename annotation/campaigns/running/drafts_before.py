@@ -34,7 +34,7 @@ def each_once(drafted_by: DraftedBy) -> DraftedBy:
         ValueError: One of them occurs twice.
     """
     if len(set(drafted_by)) != len(drafted_by):
-        raise ValueError("drafted_by: name each step once")
+        raise ValueError("drafted_by: list each step only once")
     return drafted_by
 
 

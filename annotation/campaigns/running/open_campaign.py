@@ -144,7 +144,7 @@ class AssignedCampaign(CampaignStep):
         gold_from = self.handout.gold_from
         if gold_from is not None and gold_from.campaign is None and slots is not None and gold_from.votes > slots:
             raise ValueError(
-                f"gold_from wants {counted(gold_from.votes, 'vote')} on an item, but {rule} asks for {slots}; set a "
+                f"gold_from requires {counted(gold_from.votes, 'vote')} on an item, but {rule} asks for {slots}; set a "
                 "smaller `votes`, or name another campaign"
             )
         return self

@@ -85,7 +85,7 @@ class Accounts:
             upsert_annotator(connection, name, kind="person")
             hold_annotator(connection, name)
             if _first_account(connection, annotators.c.name == name) is not None:
-                raise BenchwrightError(f"{name!r} has an account already; choose another name")
+                raise BenchwrightError(f"{name!r} already has an account; choose another name")
             annotator_id = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
             values = {"annotator_id": annotator_id, "role": role, "is_disabled": False, "created_at": now}
             connection.execute(sa.insert(accounts).values(values))

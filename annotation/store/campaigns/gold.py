@@ -102,8 +102,8 @@ def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -
     used = sa.select(sa.func.count()).select_from(slots).where(extra, slots.c.annotator_id.is_not(None))
     if count := connection.execute(used).scalar_one():
         raise BenchwrightError(
-            f"item {row.item_id} went out as gold in campaign {campaign.name!r}, to {counted(count, 'annotator')} more "
-            f"than {campaign.rule} takes; name it gold again, with another right decision if need be"
+            f"item {row.item_id} was sent out as gold in campaign {campaign.name!r}, to {counted(count, 'annotator')} "
+            f"more than {campaign.rule} allows; name it as gold again, with a corrected decision if necessary"
         )
     connection.execute(sa.delete(slots).where(extra))
 

@@ -27,7 +27,7 @@ def close_campaign(connection: sa.Connection, name: str, *, by: str, now: dateti
     if campaign.is_simulated:
         raise BenchwrightError("simulated annotators decide in this campaign; leave its step out of the recipe")
     if campaign.is_closed:
-        raise BenchwrightError("this campaign is closed already")
+        raise BenchwrightError("this campaign is already closed")
     values = {"closed_at": now, "closed_by": by}
     connection.execute(sa.update(campaigns).where(campaigns.c.id == campaign.id).values(values))
     record(connection, "campaign_closed", actor=by, at=now, campaign=name)
@@ -41,7 +41,7 @@ def reopen_campaign(connection: sa.Connection, name: str, *, by: str, now: datet
     """
     campaign = find_campaign(connection, name)
     if not campaign.is_closed:
-        raise BenchwrightError("this campaign is open already")
+        raise BenchwrightError("this campaign is already open")
     values = {"closed_at": None, "closed_by": None}
     connection.execute(sa.update(campaigns).where(campaigns.c.id == campaign.id).values(values))
     record(connection, "campaign_reopened", actor=by, at=now, campaign=name)

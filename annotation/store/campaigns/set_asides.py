@@ -144,7 +144,7 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
         raise RefusedError(f"say in 1 to {_MAX_WHY} characters why these votes are set aside; the log keeps it")
     annotator_id = _id_of(connection, name)
     if is_set_aside(connection, campaign.id, annotator_id):
-        raise RefusedError(f"the votes of {name!r} in {campaign.name!r} are set aside already")
+        raise RefusedError(f"the votes of {name!r} in {campaign.name!r} are already set aside")
     values = {
         "campaign_id": campaign.id, "annotator_id": annotator_id, "set_at": now, "set_by": by, "why": why.strip()
     }  # fmt: skip

@@ -192,7 +192,7 @@ def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: 
     if count and not campaign.is_simulated:
         now = f"{kind} under {rule}" + (" by simulated annotators" if is_simulated else "")
         raise BenchwrightError(
-            f"campaign {campaign.name!r} holds {counted(count, 'decision')} of people ({campaign.kind} under "
+            f"campaign {campaign.name!r} contains {counted(count, 'decision')} of people ({campaign.kind} under "
             f"{campaign.rule}), but the recipe now says {now}; undo that, change the rule in place with `review rules "
             "--rule RULE --apply`, or give the step another name for a new campaign"
         )

@@ -69,7 +69,7 @@ def revision_of(connection: sa.Connection, where: str) -> str | None:
         return None
     if "alembic_version" not in tables:
         raise DataError(
-            f"{where} is a database of another program (it holds table {min(tables)!r}), not a review store"
+            f"{where} is a database of another program (it contains table {min(tables)!r}), not a review store"
         )
     revision = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
     if revision not in REVISIONS:

@@ -97,7 +97,7 @@ class Examples:
             known = _IN_FORCE.where(tasks.c.campaign_id == row.campaign_id)
             in_force = connection.execute(known).all()
             if any(example.task_id == task_id for example in in_force):
-                raise BenchwrightError("it is an example already")
+                raise BenchwrightError("it is already an example")
             if len(in_force) >= _MOST_EXAMPLES:
                 raise BenchwrightError(f"guidelines show at most {_MOST_EXAMPLES} examples; remove one first")
             values = {"task_id": task_id, "is_accepted": is_accepted, "words": text, "made_by": by, "made_at": now}

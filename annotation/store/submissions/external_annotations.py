@@ -68,7 +68,7 @@ def take_in_answer(
     previous = blind_answer(connection, task_id, annotator)
     if previous is not None:
         if previous != answer:
-            raise RefusedError(f"{annotator!r} answered {previous} first; an answer given before the key stays")
+            raise RefusedError(f"{annotator!r} answered {previous} first; an answer given before the key is final")
         if _is_waited_for(connection, campaign, external):
             claim_task(connection, campaign, annotator, task_id, now=now, lease_s=HELD_FOR.total_seconds())
         return "unchanged"

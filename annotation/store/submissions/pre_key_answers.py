@@ -48,7 +48,7 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
     previous = blind_answer(connection, slot.task_id, annotator)
     if previous is not None:
         if previous != answer:
-            raise RefusedError(f"{annotator!r} answered {previous} before the key was shown; that stays")
+            raise RefusedError(f"{annotator!r} answered {previous} before the key was shown; that answer stays")
         return False
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")

@@ -60,7 +60,8 @@ class Rule:
     def __post_init__(self) -> None:
         if not 1 <= self.need <= self.slots <= MAX_SLOTS:
             raise BenchwrightError(
-                f"{self.need} of {counted(self.slots, 'annotator')}, possible are 1 of 1 to {MAX_SLOTS} of {MAX_SLOTS}"
+                f"{self.need} of {counted(self.slots, 'annotator')}; possible rules are 1 of 1 to {MAX_SLOTS} of "
+                f"{MAX_SLOTS}"
             )
 
     def __str__(self) -> str:

@@ -64,7 +64,7 @@ def _ours(lines: list[str], path: Path) -> Iterator[KnownPicture]:
         raise DataError(f"hash list {path}: line 1: the format is {head.get('format')!r}, not {FORMAT!r}")
     version = head.get("version")
     if not isinstance(version, int) or version > VERSION:
-        raise DataError(f"hash list {path} has version {version!r}, this program reads up to {VERSION}; upgrade it")
+        raise DataError(f"hash list {path} has version {version!r}, but this program reads up to {VERSION}; upgrade it")
     for number, line in enumerate(lines[1:], start=2):
         try:
             yield _picture(_parsed(line, path, number))

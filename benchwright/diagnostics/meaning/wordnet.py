@@ -72,7 +72,7 @@ class WordNet:
         needed = [f"{kind}.{part}" for kind in ("index", "data") for part in PARTS]
         if missing := [name for name in needed if not (folder / name).is_file()]:
             raise PrerequisiteError(
-                f"{folder} holds no WordNet: {missing[0]} is missing; give the folder with Princeton's files "
+                f"{folder} contains no WordNet: {missing[0]} is missing; give the folder with Princeton's files "
                 "(`index.noun`, `data.noun`, ...), from the Debian package wordnet-base, or a download of "
                 "WordNet or the Open English WordNet"
             )
@@ -102,7 +102,7 @@ class WordNet:
     def _read(self, name: str) -> bytes:
         path = self.folder / name
         if path.stat().st_size > _MOST_BYTES:
-            raise DataError(f"{path} is larger than {_MOST_BYTES:,} bytes, too large for a file of a WordNet")
+            raise DataError(f"{path} is larger than {_MOST_BYTES:,} bytes, too large for a WordNet file")
         return path.read_bytes()
 
     def _index(self, part: PartOfSpeech) -> dict[bytes, bytes]:
@@ -131,7 +131,7 @@ class WordNet:
         except (ValueError, IndexError, KeyError):
             raise DataError(
                 f"{self.folder / f'data.{part}'} is damaged: another line points to a sense at byte {offset:,}, "
-                "where none begins; get the files again, without changing their line ends"
+                "where none begins; get the files again, without changing their line endings"
             ) from None
 
     def _gloss(self, sense: Synset) -> str:

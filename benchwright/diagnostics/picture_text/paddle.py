@@ -88,7 +88,7 @@ def paddle_python(setting: str | None, *, beside: Path) -> Path | None:
     if not named:
         if find_spec("paddleocr") is None:
             raise PrerequisiteError(
-                f"`backend: paddleocr` needs an environment with paddleocr: `make paddle` builds one; name its "
+                f"`backend: paddleocr` needs an environment with paddleocr, which `make paddle` builds; name its "
                 f"interpreter in the setting `python` or in {_PYTHON_VARIABLE}"
             )
         return None

@@ -96,7 +96,7 @@ def _name(folder: Path) -> str:
     if not isinstance(name, str):
         raise PrerequisiteError(f"{path}: Global.model_name is {name!r}, not a name")
     if not any((folder / network).is_file() for network in _NETWORKS):
-        raise PrerequisiteError(f"{folder} holds none of {', '.join(_NETWORKS)}")
+        raise PrerequisiteError(f"{folder} contains none of {', '.join(_NETWORKS)}")
     return name
 
 

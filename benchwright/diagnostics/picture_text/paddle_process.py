@@ -91,7 +91,7 @@ class PaddleProcess:
             if "error" in reply:
                 raise RuntimeError(f"paddleocr failed: {str(reply['error'])[:500]}")
             return reply.get("answer")
-        raise PaddleDied(f"{_DEATHS_TO_BLAME} processes of paddleocr ended on one picture")
+        raise PaddleDied(f"{_DEATHS_TO_BLAME} paddleocr processes ended on the same picture")
 
     def _start(self) -> dict[str, Any]:
         # -I keeps packages in the working folder or PYTHONPATH out of that environment.
@@ -101,7 +101,7 @@ class PaddleProcess:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, env=_environment()
             )
         except OSError as error:
-            raise PrerequisiteError(f"{self._python}: cannot be started ({error.strerror}); {_HINT}") from error
+            raise PrerequisiteError(f"{self._python} cannot be started ({error.strerror}); {_HINT}") from error
         try:
             greeting = self._exchange(dict(self._settings), b"", within_s=_START_S)
         except (FrameError, OSError) as error:

@@ -180,7 +180,7 @@ def check_nodes(token: Token) -> None:
                 continue
             raise PrerequisiteError(
                 f"node {node.name} of the cluster cannot run Benchwright ({_last_line(error)}); install the same "
-                "Benchwright and Ray there, or end that node"
+                "Benchwright and Ray there, or stop that node"
             ) from error
         token.check(node.name, sight)
         _compare_versions(node.name, sight)

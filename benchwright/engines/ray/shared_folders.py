@@ -99,7 +99,7 @@ class Token:
         if problem is not None:
             raise BenchwrightError(
                 f"node {name} of the cluster does not share the folders: {problem}; put workspace and images on a "
-                "file system that every node mounts at the same path, or end that node"
+                "file system that every node mounts at the same path, or stop that node"
             )
 
     def _answer(self, request: str) -> str | None:

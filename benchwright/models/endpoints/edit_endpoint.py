@@ -100,10 +100,9 @@ def read_edited(document: Any, *, priced_by_picture: bool) -> Completion:
         if isinstance(first, dict) and first.get("url"):
             raise UnusableReply(
                 "the reply gives a URL instead of a picture, and Benchwright does not download it; request the picture "
-                "itself "
-                "with `fields: {response_format: b64_json}`"
+                "itself with `fields: {response_format: b64_json}`"
             )
-        raise UnusableReply("not an images response: it holds no picture in `data[0].b64_json`")
+        raise UnusableReply("not an images response: it contains no picture in `data[0].b64_json`")
     try:
         base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:

@@ -132,7 +132,7 @@ class BoundedClient(httpx2.AsyncClient):
 async def _body(response: httpx2.Response, most_bytes: int | None) -> bytes:
     coding = response.headers.get("content-encoding", "identity").strip().lower()
     if coding not in _WINDOW_BITS and coding not in {"", "identity"}:
-        raise UnusableReply(f"content-encoding {coding!r} was not requested and is unknown")
+        raise UnusableReply(f"content-encoding {coding!r} was not requested and is not supported")
     is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
     most_bytes = most_bytes or (MAX_STREAM_BYTES if is_stream else MAX_REPLY_BYTES)
     unpacking = zlib.decompressobj(_WINDOW_BITS[coding]) if coding in _WINDOW_BITS else None

@@ -99,7 +99,7 @@ class Spending:
     def __init__(self, budget: Budget, prices: Prices | None) -> None:
         if budget.cost is not None and prices is None:
             raise BenchwrightError(
-                "a budget in money needs prices: give --price-in and --price-out, or bound --budget-tokens"
+                "a budget in money needs prices: give --price-in and --price-out, or set --budget-tokens"
             )
         self._budget, self._prices = budget, prices
         self.is_limited = budget != Budget()

@@ -351,7 +351,8 @@ def orphans(workspace: Workspace) -> Iterator[Path]:
     if (problem := next(table_problems(workspace, afresh=False), None)) is not None:
         raise DataError(
             f"removed nothing, because {workspace.root / problem.path} {problem.what}: it is unknown what is still "
-            f"needed; run the recipe again, or `benchwright check {workspace.root} --repair`, and then this"
+            f"needed; run the recipe again, or `benchwright check {workspace.root} --repair`, and then repeat this "
+            "command"
         )
     pictures: set[str] = set()
     for folder in sorted(path for path in workspace.tables.iterdir() if path.is_dir()):

@@ -126,7 +126,7 @@ def opened_beside(stage: Stage, before: Sequence[Stage]) -> Sequence[Stage]:
     if wanted not in known:
         near = get_close_matches(wanted, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"campaigns before it are {', '.join(known) or 'none'}"
-        raise RecipeError(f"step {stage.entry!r} opens with {wanted!r}, which is not a campaign before it; {hint}")
+        raise RecipeError(f"step {stage.entry!r} opens with {wanted!r}, which is not an earlier campaign; {hint}")
     first = [earlier.entry for earlier in before].index(wanted)
     beside = [*opened_beside(before[first], before[:first]), *before[first:]]
     of_other = [one.entry for one in beside if one.kind != "campaign" or one.consumes != stage.consumes]

@@ -137,7 +137,7 @@ def require_store(space: Workspace, stage: Stage) -> None:
     folder = StageTable(space, stage.id).folder
     if (folder / "current.json").exists() and not has_store(space.root) and not stage.step.parameters().get("simulate"):
         raise DataError(
-            f"{folder} holds annotators' decisions, but the review store of {space.root} is missing: restore it "
+            f"{folder} contains annotators' decisions, but the review store of {space.root} is missing: restore it "
             f"(`benchwright review restore`), or delete {folder} to ask annotators everything again"
         )
 

@@ -288,7 +288,7 @@ def option_named(key: KeyCell, reading: Reading | None) -> int | None:
     if isinstance(places, int):
         return places
     if places is not None:
-        raise BadRow(f"{len(places)} answers are right ({shown}); an item has one", "several_keys")
+        raise BadRow(f"{len(places)} answers are right ({shown}); an item has exactly one", "several_keys")
     if sum(text == shown for text in key.texts) > 1:
         raise BadRow(f"the answer {shown!r} is the text of several options", "ambiguous_key")
     others = dict(zip(READINGS, all_places(key), strict=True))

@@ -51,7 +51,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     assert column is not None
     turns = list(_turns(entry[column]))
     if not turns:
-        raise BadRow(f"`{column}` has no message of a user with content", "no_question")
+        raise BadRow(f"`{column}` has no user message with content", "no_question")
     if turns[-1].reply is None:
         turns = turns[-1:]  # earlier turns lead to the question
     rest = without(entry, frozenset({column}))

@@ -62,7 +62,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     assert found is not None
     column, options = found
     if options is None:
-        raise BadRow(f"the letters of the options in {column} do not count from A on: {entry[column][:80]!r}")
+        raise BadRow(f"the letters of the options in {column} are not consecutive from A: {entry[column][:80]!r}")
     others = frozenset(name for name in entry if str(name).lower() in FIELDS["options"])
     # A column of options keeps its name, as other rows of the file have it in another form.
     is_one = str(column).lower() == _ONE

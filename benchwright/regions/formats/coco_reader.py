@@ -295,13 +295,15 @@ def _runs(segmentation: Mapping[str, Any], size_wh: SizeWH) -> MaskRuns:
     size, counts = segmentation.get("size"), segmentation.get("counts")
     width, height = size_wh
     if size != [height, width]:
-        raise MarkError(f"run lengths state a size of {shown(size)}, the picture is {height} high and {width} wide")
+        raise MarkError(f"run lengths state a size of {shown(size)}, but the picture is {height} high and {width} wide")
     if isinstance(counts, list):
         if len(counts) > _MAX_RUNS:
             raise MarkError(f"{len(counts):,} run lengths; the limit is {_MAX_RUNS:,}")
         runs = [whole_number_in(run, "a run length", least=0, most=width * height) for run in counts]
         if (cells := sum(runs)) != width * height:
-            raise MarkError(f"run lengths add up to {cells} cells, a grid of {height} x {width} has {width * height}")
+            raise MarkError(
+                f"run lengths add up to {cells} cells, but a grid of {height} x {width} has {width * height}"
+            )
         counts = encode_runs(runs)
     if not isinstance(counts, str):
         raise MarkError(f"counts must be a text or a list of run lengths, not {shown(counts)}")
@@ -339,7 +341,7 @@ def _numbers(values: Any, what: str, *, most: int) -> list[float]:
     if not isinstance(values, list):
         raise MarkError(f"{what} must be a list of numbers, not {shown(values)}")
     if len(values) > most:
-        raise MarkError(f"{what} holds {len(values):,} numbers; the limit is {most:,}")
+        raise MarkError(f"{what} has {len(values):,} numbers; the limit is {most:,}")
     return [number_in(value, f"a number of {what}") for value in values]
 
 

@@ -231,7 +231,7 @@ def checked_size(stated: SizeWH, name: str, sizes_wh: Mapping[str, SizeWH] | Non
         is_turned = stated == actual[::-1]
         why = "; perhaps the marks predate the picture's rotation to upright by its EXIF data" if is_turned else ""
         raise MarkError(
-            f"the file states {states} pixels, the picture {shown(name)} has {has} (upright){why}", "other_size"
+            f"the file states {states} pixels, but the picture {shown(name)} has {has} (upright){why}", "other_size"
         )
 
 

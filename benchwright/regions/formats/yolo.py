@@ -319,7 +319,9 @@ def _numbers(region: Region, size_wh: SizeWH, task: Task, points: int) -> list[s
         raise MarkError(f"a dataset for {task!r} has no {region.shape!r}")
     if task == "segment":
         if region.shape == "mask":
-            raise MarkError("a dataset for 'segment' holds outlines, not masks; simplify the mask to a polygon first")
+            raise MarkError(
+                "a dataset for 'segment' contains outlines, not masks; simplify the mask to a polygon first"
+            )
         corners = corners_of_box(region) if region.shape == "box" else region.points
         return _fractions(corners, size_wh)
     x0, y0, x1, y1 = region.bounds

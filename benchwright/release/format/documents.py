@@ -64,8 +64,8 @@ def stated(document: Any, format_name: str, newest: int, *, title: str) -> dict[
         raise DataError(f"{title} states no version of the format {format_name!r}")
     if version > newest:
         raise DataError(
-            f"{title} is written in version {version} of the format {format_name!r}, and this Benchwright "
-            f"reads up to version {newest}: upgrade benchwright to read it"
+            f"{title} is written in version {version} of the format {format_name!r}, but this Benchwright "
+            f"reads up to version {newest}; upgrade benchwright to read it"
         )
     return document
 

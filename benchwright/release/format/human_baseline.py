@@ -39,7 +39,7 @@ class ItemAnswers(Record):
     @model_validator(mode="after")
     def _counts_are_those_of_the_annotators(self) -> ItemAnswers:
         if self.right > self.asked:
-            raise ValueError(f"{self.right} right of {self.asked} asked")
+            raise ValueError(f"{self.right} answers are right, but only {self.asked} were asked")
         if self.by is not None and (counted := (sum(self.by.values()), len(self.by))) != (self.right, self.asked):
             raise ValueError(f"{self.right} right of {self.asked} asked, but annotators: {counted[0]} of {counted[1]}")
         return self
@@ -107,7 +107,7 @@ def parse_human_baseline(data: bytes) -> dict[str, CampaignBaseline]:
     document = documents.parse(data, title=HUMAN_BASELINE)
     body = documents.stated(document, FORMAT, FORMAT_VERSION, title=HUMAN_BASELINE)
     if unknown := sorted(body.keys() - {"format", "version", "baseline"}):
-        raise DataError(f"{HUMAN_BASELINE}: holds {shown(unknown[0][:60])}, which is not part of the format")
+        raise DataError(f"{HUMAN_BASELINE}: contains {shown(unknown[0][:60])}, which is not part of the format")
     return check_human_baseline(body.get("baseline"))
 
 

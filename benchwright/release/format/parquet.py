@@ -246,7 +246,7 @@ def _groups(rows: Iterable[SizedRow], limits: PieceLimits) -> Iterator[tuple[lis
         if text > _MAX_TEXT_BYTES or pictures > MAX_PICTURE_BYTES:
             raise DataError(
                 f"item {row['item_id']} has {text} bytes of text and {pictures} of pictures; "
-                f"a release accepts up to {_MAX_TEXT_BYTES} and {MAX_PICTURE_BYTES} an item"
+                f"a release accepts up to {_MAX_TEXT_BYTES} and {MAX_PICTURE_BYTES} per item"
             )
         if group.is_full_for(sized, limits):
             yield group.rows, group.size

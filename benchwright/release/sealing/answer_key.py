@@ -127,7 +127,7 @@ def _head(line: bytes, path: Path) -> dict[str, str]:
     head: dict[str, str] = documents.stated(document, FORMAT, FORMAT_VERSION, title=str(path))
     names = ("release", "release_id", "salt")
     if not all(isinstance(head.get(name), str) for name in names) or not _SALT.fullmatch(head["salt"]):
-        raise DataError(f"{path}: names no release and salt; it is not a key file of a release")
+        raise DataError(f"{path}: names no release or salt; it is not the key file of a release")
     return head
 
 
@@ -142,21 +142,21 @@ def _lines(handle: Iterable[bytes], path: Path) -> Iterator[bytes]:
         elif entry := line.rstrip(b"\n").removesuffix(b","):
             yield entry
     if not ended:
-        raise DataError(f"{path}: is cut off; copy the key file again")
+        raise DataError(f"{path} is cut off; copy the key file again")
 
 
 def _item(line: bytes, title: str) -> Item | None:
     """Return the original item in an entry, or None for entries of other kinds."""
     entry = documents.parse(line, title=title)
     if not isinstance(entry, dict) or len(entry) != 1:
-        raise DataError(f"{title}: is not an entry of a key file")
+        raise DataError(f"{title} is not an entry of a key file")
     if "item" not in entry:
         return None
     try:
         return Item.model_validate_json(json.dumps(entry["item"]))
     except (ValidationError, RecursionError, ValueError) as error:
         first = shown(str(error).splitlines()[0])
-        raise DataError(f"{title}: is not an item of a known form ({first})") from error
+        raise DataError(f"{title} is not an item of a known form ({first})") from error
 
 
 def unsealed(release: Release, key: AnswerKey) -> Release:
@@ -176,7 +176,7 @@ def unsealed(release: Release, key: AnswerKey) -> Release:
         )
     if key.commitment != sealed.commitment:
         raise DataError(
-            f"{key.path}: is not the key of {release.path}: it gives the commitment {key.commitment[:12]}, but the "
+            f"{key.path} is not the key of {release.path}: it gives the commitment {key.commitment[:12]}, but the "
             f"manifest states {sealed.commitment[:12]}; use the key file from freezing"
         )
     opened = Release(release.path, release.manifest, release.release_id)

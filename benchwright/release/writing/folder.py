@@ -30,7 +30,7 @@ def unfinished(folder: Path) -> Iterator[Path]:
     held = os.open(draft, os.O_RDONLY | os.O_DIRECTORY)
     try:
         if not _lock(held, draft):
-            raise BenchwrightError(f"another process is writing {folder}; wait for it to end")
+            raise BenchwrightError(f"another process is writing to {folder}; wait for it to finish")
         try:
             _empty(draft)
             if folder.exists():

@@ -413,11 +413,12 @@ def _check_existing(draft: Path, folder: Path) -> None:
         verification = verify_release(folder)
         if not verification.ok:
             raise DataError(
-                f"{folder} holds this release, but damaged ({verification.problems[0]}); move it away and freeze again"
+                f"{folder} contains a damaged copy of this release ({verification.problems[0]}); move it away and "
+                "freeze again"
             )
         return
     difference = "other items" if old.content_id != new.content_id else "the same items, made or described differently"
     raise BenchwrightError(
-        f"{folder} holds {difference} as version {old.release_version!r} (release id {old_id[:12]}, this one would be "
-        f"{new_id[:12]}); a release never changes, so raise the version"
+        f"{folder} contains {difference} as version {old.release_version!r} (release id {old_id[:12]}, this one would "
+        f"be {new_id[:12]}); a release never changes, so raise the version"
     )

@@ -140,8 +140,8 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
         unet = UNet2DConditionModel.from_pretrained(self.folder, subfolder="unet", **at)
         if unet.config.in_channels != unet.config.out_channels or unet.config.addition_embed_type is not None:
             raise PrerequisiteError(
-                f"{self.folder.name} has a denoiser for inpainting or of SDXL; DIFT needs one that makes pictures "
-                "from text, such as Stable Diffusion 1.5 or 2.1"
+                f"{self.folder.name} has a denoiser for inpainting or from SDXL; DIFT needs a text-to-image "
+                "model, such as Stable Diffusion 1.5 or 2.1"
             )
         vae = AutoencoderKL.from_pretrained(self.folder, subfolder="vae", **at)
         encoder = CLIPTextModel.from_pretrained(self.folder, subfolder="text_encoder", **at)

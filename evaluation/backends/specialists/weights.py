@@ -100,7 +100,7 @@ class ModelSpecialist(BatchedSpecialist[Content]):
             )
         if not any((folder / name).is_file() for name in self.needs) or not any(folder.rglob("*.safetensors")):
             raise PrerequisiteError(
-                f"{folder} holds no model for {type(self).name!r}: it needs {' or '.join(self.needs)} and "
+                f"{folder} contains no model for {type(self).name!r}: it needs {' or '.join(self.needs)} and "
                 "*.safetensors (pickled weights are not loaded)"
             )
         return folder

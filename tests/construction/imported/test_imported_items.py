@@ -232,7 +232,7 @@ def test_columns_are_guessed_and_can_be_said(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="unknown field 'frage'"):
         guessed_columns(["was"], {"frage": "was"})
     (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match=r"holds no file of questions .*looked into notes.csv"):
+    with pytest.raises(DataError, match=r"contains no question file .*looked into notes.csv"):
         question_files(DatasetFiles(tmp_path))
 
 

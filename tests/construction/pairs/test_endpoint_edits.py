@@ -179,7 +179,7 @@ def test_a_refusal_is_a_reason_with_its_words_and_costs_no_other_idea(
         ([{"url": "http://127.0.0.1:1/x.png"}], "does not download it"),
         ([{"b64_json": "!!"}], "not base64"),
         ([{"b64_json": "AAAA"}], "cannot be read"),
-        ([], "holds no picture"),
+        ([], "contains no picture"),
     ],
 )
 def test_a_reply_without_a_picture_is_unusable_and_nothing_is_fetched(

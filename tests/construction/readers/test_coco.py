@@ -162,7 +162,7 @@ def test_a_cut_annotation_file_is_named_with_the_byte(tmp_path: Path) -> None:
 
 def test_files_of_another_kind_are_named(tmp_path: Path) -> None:
     write_coco(tmp_path)
-    with pytest.raises(DataError, match=r"holds no file of LVIS.*found captions_val2014, instances_val2014"):
+    with pytest.raises(DataError, match=r"contains no file of LVIS.*found captions_val2014, instances_val2014"):
         read_all(Lvis(), tmp_path)
     with pytest.raises(DataError, match="no annotation file 'captions_val2017'; there are captions_val2014"):
         read_all(Coco(files=("captions_val2017",)), tmp_path)

@@ -106,7 +106,7 @@ def test_points_that_were_set_on_a_picture_of_other_proportions_are_refused(
 @pytest.mark.parametrize(
     ("change", "detail"),
     [
-        ({"image_filename": "3.png"}, "both are its number"),
+        ({"image_filename": "3.png"}, "both must be its number"),
         ({"intrinsic_points": None}, "intrinsic_points"),
     ],
     ids=["another picture", "no points"],
@@ -140,7 +140,7 @@ def test_missing_broken_and_cut_photographs_are_refused_by_reason(tmp_path: Path
 
 def test_a_folder_data_of_something_else_is_told_apart(tmp_path: Path) -> None:
     (tmp_path / "data" / "splits").mkdir(parents=True)
-    with pytest.raises(DataError, match=r"holds no <number>\.json as IIW"):
+    with pytest.raises(DataError, match=r"contains no <number>\.json as IIW"):
         read_all(Iiw(), tmp_path)
 
 

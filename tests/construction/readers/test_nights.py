@@ -40,8 +40,8 @@ def test_splits_need_their_column_and_nothing_else_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "detail"),
     [
-        ("0,1,0,7", "0,1,1,7", "one must be 1, the other 0"),
-        ("0,1,0,7", "0,0.5,0.5,7", "one must be 1, the other 0"),
+        ("0,1,0,7", "0,1,1,7", "one must be 1 and the other 0"),
+        ("0,1,0,7", "0,0.5,0.5,7", "one must be 1 and the other 0"),
         ("0,1,0,7", "0,1,0,many", "votes"),
         ("ref/000/000.png", "../../etc/passwd", "ref_path"),
         ("000_1.png", "000_0.png", "a picture appears twice"),

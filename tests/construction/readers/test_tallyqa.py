@@ -47,8 +47,8 @@ def test_complex_questions_only_are_those_known_to_be_complex(tmp_path: Path) ->
     [
         ({"answer": "4"}, "answer"),
         ({"answer": -1}, "answer"),
-        ({"image": "../VG_100K/1.jpg"}, "expected such as VG_100K_2"),
-        ({"image": "COCO_val2014_000000000003.jpg"}, "expected such as"),
+        ({"image": "../VG_100K/1.jpg"}, "expected a name such as VG_100K_2"),
+        ({"image": "COCO_val2014_000000000003.jpg"}, "expected a name such as"),
         ({"question": ""}, "question"),
     ],
 )

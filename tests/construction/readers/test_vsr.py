@@ -61,7 +61,7 @@ def test_pictures_are_found_in_cocos_own_folders_too(tmp_path: Path) -> None:
         ({**json.loads(QUOTED), "label": 2}, "label"),
         ({**json.loads(QUOTED), "label": "true"}, "label"),
         ({**json.loads(QUOTED), "image": "../../etc/passwd"}, "../../etc/passwd"),
-        ({**json.loads(QUOTED), "image": "000000000009.jpg"}, "they name the same picture"),
+        ({**json.loads(QUOTED), "image": "000000000009.jpg"}, "they must name the same picture"),
         ({**json.loads(QUOTED), "vote_true_validator_id": "[1"}, "vote_true_validator_id"),
         ({**json.loads(QUOTED), "reference_frame": 3.0}, "reference_frame is 3"),
         ({key: value for key, value in json.loads(QUOTED).items() if key != "caption"}, "caption: Field required"),

@@ -73,5 +73,7 @@ def test_a_line_in_a_windows_code_page_names_the_picture_that_is_meant(tmp_path:
 def test_a_list_of_styles_of_another_shape_is_named(tmp_path: Path) -> None:
     write_wikiart(tmp_path)
     (tmp_path / "wikiart_csv" / "style_class.txt").write_text("Impressionism\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"style_class\.txt: line 1 is 'Impressionism'; expected such as 12 Impress"):
+    with pytest.raises(
+        DataError, match=r"style_class\.txt: line 1 is 'Impressionism'; expected a line such as 12 Impress"
+    ):
         read_all(WikiArt(), tmp_path)

@@ -105,7 +105,7 @@ def altered(tmp_path: Path, change: Any) -> tuple[int, list[tuple[str, str]], st
             "which includes a reflection",
         ),
         (lambda rows: rows[3].update(rotation=np.eye(2)), "frame 3", "bad_row", "rotation"),
-        (lambda rows: rows[3].update(name="bottle/0002/1/0003"), "frame 3", "bad_row", "of another video"),
+        (lambda rows: rows[3].update(name="bottle/0002/1/0003"), "frame 3", "bad_row", "belongs to another video"),
         (lambda rows: rows.pop(), "frame 13", "missing_pose", "13 poses, none for frame 13"),
     ],
     ids=["scaled", "mirrored", "wrong shape", "another video", "too few"],

@@ -268,7 +268,7 @@ def test_the_difference_of_two_systems_is_planned_on_what_both_were_asked(
     for model in ("random", "constant:B", "longest"):
         run(release, tmp_path / "results", "--protocol", "shuffle:k=2", model=model)
     arguments = (release, tmp_path / "results", "--difference", "--budget", "40")
-    assert "name two with --model" in refused(capsys, *arguments)
+    assert "choose two with --model" in refused(capsys, *arguments)
     document = told(capsys, *arguments, "--model", "random", "--model", "constant:B")
     assert document["is_difference"]
     assert document["systems"] == ["random less constant:B"]
@@ -296,7 +296,7 @@ def test_a_store_gives_its_runs_of_the_release_and_commands_write_elsewhere(
     run(tmp_path / "other", tmp_path / "others", "--protocol", "shuffle:k=2")
     store = tmp_path / "store"
     assert invoke(["results", "merge", str(tmp_path / "others"), "--store", str(store)]) == 0
-    assert "holds no run on this release" in refused(capsys, release, store)
+    assert "contains no run on this release" in refused(capsys, release, store)
     assert invoke(["results", "merge", str(tmp_path / "results"), "--store", str(store)]) == 0
     document = told(capsys, release, store, "--budget", "20")
     assert document["score"] == told(capsys, release, tmp_path / "results")["score"]
@@ -364,7 +364,7 @@ def test_tokens_of_stored_results_say_what_a_design_costs(
         ),
         (["--model", "other"], "no result of 'other' was given, only of random"),
         (["--budget", "1"], "a budget of 1 pays for fewer than 2 items"),
-        (["--difference"], "a difference needs two systems, and the results hold 1: random"),
+        (["--difference"], "a difference needs two systems, but the results contain 1: random"),
         (["--out", "plan"], "the plan has no design to write; give a --width or --budget"),
     ],
 )
@@ -382,14 +382,14 @@ def test_results_of_another_release_and_folders_of_other_things_are_refused(
     bench.release(tmp_path / "other")
     run(tmp_path / "other", tmp_path / "results", "--protocol", "shuffle:k=2")
     assert "not on the planned release" in refused(capsys, release, tmp_path / "results")
-    assert "holds no results" in refused(capsys, release, tmp_path)
+    assert "contains no results" in refused(capsys, release, tmp_path)
     taken = tmp_path / "taken"
     taken.mkdir()
     (taken / "mine.txt").write_text("mine")
     arguments = (tmp_path / "other", tmp_path / "results", "--budget", "30", "--out")
-    assert "holds no plan; give another folder" in refused(capsys, *arguments, taken)
+    assert "contains no plan; give another folder" in refused(capsys, *arguments, taken)
     told(capsys, *arguments, tmp_path / "plan")
     other = (*arguments[:3], "20", "--out", tmp_path / "plan")
-    assert "holds another plan; give another folder with --out, or --force" in refused(capsys, *other)
+    assert "contains another plan; give another folder with --out, or --force" in refused(capsys, *other)
     assert told(capsys, *other, "--force") == json.loads((tmp_path / "plan" / "plan.json").read_text())
     assert [path.name for path in taken.iterdir()] == ["mine.txt"]

@@ -118,7 +118,7 @@ def test_evidence_that_states_something_else_is_refused_in_words(bench: Any, tmp
     def say(question: Question) -> str:
         return "(A)"
 
-    with pytest.raises(DataError, match="its evidence holds no valid answer regions"):
+    with pytest.raises(DataError, match="its evidence contains no valid answer regions"):
         evaluate(bench.release(tmp_path / "release"), Scripted(say), protocol="grounded")
 
 

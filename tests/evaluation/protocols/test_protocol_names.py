@@ -39,7 +39,7 @@ def test_a_protocol_is_written_in_one_way(given: str, text: str) -> None:
         ("shuffle:n=3", "no setting 'n'"), ("shuffle:wordin=x", "did you mean 'wording'"),
         ("shuffle:k=0", "setting 'k': .*greater than or equal to 1"), ("shuffle:k", "'k' is not a setting"),
         ("shuffle:k=1,k=2", "or is repeated"), ("caption", "setting 'by': Field required"),
-        ("ii-bench:mode=cot,shots=2", "shots need mode=none"), ("marks:color=reddish", "setting 'color'"),
+        ("ii-bench:mode=cot,shots=2", "shots require mode=none"), ("marks:color=reddish", "setting 'color'"),
         ("blink:wording=vanilla", "setting 'wording'"),
     ],
 )  # fmt: skip

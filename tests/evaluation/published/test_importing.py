@@ -98,7 +98,7 @@ def test_a_damaged_record_is_left_out_and_named(
 
 def test_a_folder_without_questions_is_refused(ii_data: Path, tmp_path: Path) -> None:
     write(ii_data, "dev", {})
-    with pytest.raises(DataError, match="holds no file of questions"):
+    with pytest.raises(DataError, match="contains no question file"):
         import_published("ii-bench", ii_data, tmp_path / "out")
 
 

@@ -283,7 +283,7 @@ def test_a_gzipped_file_that_is_cut_off_is_named(layout: Layout) -> None:
 
 def test_a_folder_of_another_layout_is_refused(layout: Layout) -> None:
     (layout.root / "data" / "mcq_questions.json").unlink()
-    with pytest.raises(DataError, match=r"holds neither mcq_questions\.json nor mcq_questions\.json\.gz"):
+    with pytest.raises(DataError, match=r"contains neither mcq_questions\.json nor mcq_questions\.json\.gz"):
         layout.count()
 
 

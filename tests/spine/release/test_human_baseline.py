@@ -98,7 +98,7 @@ def _item(document: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        pytest.param(lambda d: _item(d).update(right=4), "4 right of 3 asked", id="more right than asked"),
+        pytest.param(lambda d: _item(d).update(right=4), "4 answers are right, but only 3 were asked", id="more right than asked"),
         pytest.param(lambda d: _item(d).update(right=-1), "greater than or equal to 0", id="negative"),
         pytest.param(lambda d: _item(d).update(asked=0, right=0), "greater than or equal to 1", id="never asked"),
         pytest.param(lambda d: _item(d).update(right=1.5), "valid integer", id="half an answer"),
@@ -116,7 +116,7 @@ def _item(document: dict[str, Any]) -> dict[str, Any]:
         ),
         pytest.param(lambda d: d["baseline"]["answer"]["items"].update({"../x": {}}), "match pattern", id="no id"),
         pytest.param(lambda d: d.pop("baseline"), "valid dictionary", id="empty"),
-        pytest.param(lambda d: d.update(more=1), "holds more", id="unknown field"),
+        pytest.param(lambda d: d.update(more=1), "contains more", id="unknown field"),
         pytest.param(lambda d: d.update(version=3), "upgrade benchwright", id="newer"),
     ],
 )  # fmt: skip

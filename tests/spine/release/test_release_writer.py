@@ -78,7 +78,7 @@ def test_an_equal_release_is_left_alone(bench, tmp_path):
 def test_a_release_of_other_items_is_refused_and_stays(bench, tmp_path, tree):
     bench.write(tmp_path / "r")
     before = tree(tmp_path / "r")
-    with pytest.raises(BenchwrightError, match=r"holds other items as version '1\.0'.*raise the version"):
+    with pytest.raises(BenchwrightError, match=r"contains other items as version '1\.0'.*raise the version"):
         bench.write(tmp_path / "r", items=bench.items[1:])
     with pytest.raises(BenchwrightError, match=r"the same items, made or described differently.*raise the version"):
         bench.write(tmp_path / "r", seed=18)
@@ -96,7 +96,7 @@ def test_a_draft_takes_the_place_of_another(bench, tmp_path, tree):
 def test_the_same_release_damaged_is_refused(bench, tmp_path):
     bench.write(tmp_path / "r")
     (tmp_path / "r" / "README.md").write_text("other")
-    with pytest.raises(DataError, match=r"holds this release, but damaged \(README\.md"):
+    with pytest.raises(DataError, match=r"contains a damaged copy of this release \(README\.md"):
         bench.write(tmp_path / "r")
 
 

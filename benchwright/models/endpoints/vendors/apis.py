@@ -164,5 +164,5 @@ def _detail(api: Api, model: str, detail: Detail | None) -> dict[str, Any]:
             f"{_NAMES[api]} has no picture detail: shrink the pictures of {model!r} with --max-picture-side instead"
         )
     if detail in {"auto", "original"}:
-        raise BenchwrightError(f"{_NAMES[api]} sees the pictures of {model!r} in low, medium or high detail")
+        raise BenchwrightError(f"{_NAMES[api]} accepts only low, medium or high detail for the pictures of {model!r}")
     return {"mediaResolution": f"MEDIA_RESOLUTION_{detail.upper()}"}

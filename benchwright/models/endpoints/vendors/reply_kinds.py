@@ -172,7 +172,7 @@ def _of_parts(parts: Any, finish: Any) -> ResponseRead:
     listed = parts if isinstance(parts, list) else []
     text, _ = _text_of(listed)
     if finish is not None and not isinstance(finish, str):
-        raise NotAResponse(f"not a reply: it ended by {_shown(finish)}")
+        raise NotAResponse(f"not a reply: it ended with {_shown(finish)}")
     tools = [part.get("functionCall") or part for part in listed if _is_call(part)]
     return _judged(text, finish, called=_called(tools), has_thoughts=bool(listed))
 
