@@ -14,8 +14,7 @@ import pytest
 from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
 
 from benchwright.annotation.app.item_list.index_refresh import IndexRefresh
-from benchwright.annotation.app.item_list.list_acts import SentList
-from benchwright.annotation.app.item_list.list_query import list_address, query_in, query_line, query_of_line
+from benchwright.annotation.app.item_list.list_query import SentList, list_address, query_in, query_line, query_of_line
 from benchwright.annotation.items.item_index import ItemIndex, Refreshed
 from benchwright.annotation.items.item_search import MOST_SELECTED, ItemQuery
 from benchwright.errors import BenchwrightError
@@ -148,22 +147,28 @@ def test_hostile_addresses_are_shown_as_text(curator: Visitor) -> None:
 @pytest.mark.slow
 def test_an_act_is_done_as_it_was_planned_and_once(curator: Visitor) -> None:
     first = ids_in(curator.get("/items?state=dropped").text)[0]
-    told = post(curator, "plan", list="state=dropped", chosen=first, act="restore", why="large enough")
-    assert (told.status, told.headers["location"]) == (303, "/items?state=dropped")
-    page = curator.get("/items?state=dropped").text
-    assert f'data-selects="{first}" aria-label="' in page
-    assert page.count(" checked></label>") == 1
-    assert "1 would be restored." in page
-    assert "items-plan" not in curator.get("/items?state=dropped&page=2&sort=doubt").text, "it is for one list only"
-    form = {"token": hidden_in(page, "token"), "of": hidden_in(page, "of"), "list": "state=dropped"}
-    body, headers = urlencode(form), {"Content-Type": FORM}
-    assert curator.send("POST", "/items/do", body=body, headers=headers).status == 303
+    act = {"list": "state=dropped", "chosen": first, "act": "restore", "why": "large enough"}
+    told = post(curator, "plan", **act)
+    assert told.status == 200
+    assert f'data-selects="{first}" aria-label="' in told.text
+    assert told.text.count(" checked></label>") == 1
+    assert "1 would be restored." in told.text
+    assert 'href="/items?state=dropped" id="cancel"' in told.text
+    planned = hidden_in(told.text, "planned")
+    for other in ({"act": "undo"}, {"every": "yes"}, {"chosen": "aa"}, {"planned": HACK}):
+        refused = post(curator, "do", **{**act, "planned": planned, **other})
+        assert (refused.status, "This page was out of date" in refused.text) == (409, True), other
+    assert "1 would be restored." in post(curator, "plan", **act).text, "nothing was done"
+    done = post(curator, "do", **{**act, "planned": planned, "why": "large enough for a phone"})
+    assert (done.status, done.headers["location"]) == (303, "/items?state=dropped")
     assert "1 restored." in curator.get("/items").text
-    again = curator.send("POST", "/items/do", body=body, headers=headers)
-    assert (again.status, "This page was out of date" in again.text) == (422, True)
+    again = post(curator, "do", **act, planned=planned)
+    assert (again.status, "This page was out of date" in again.text) == (409, True)
+    of = hidden_in(curator.get("/items").text, "of")
     assert post(curator, "undo").status == 303
     assert "1 undone." in curator.get("/items").text
     assert "1 undone." not in curator.get("/items").text, "it shows once"
+    assert post(curator, "undo", of=of).status == 422, "it is undone once"
 
 
 @pytest.mark.slow
@@ -173,7 +178,8 @@ def test_an_act_is_done_as_it_was_planned_and_once(curator: Visitor) -> None:
         ("plan", {"act": "withdraw", "why": "x"}, "Select items first."),
         ("plan", {"act": "withdraw", "why": "", "chosen": "aa"}, "give a reason in one line"),
         ("plan", {"act": HACK, "why": "x", "chosen": "aa"}, "is not one of withdraw, restore, undo"),
-        ("do", {}, "This page was out of date"),
+        ("do", {}, "Select items first."),
+        ("do", {"act": "withdraw", "why": "", "chosen": "aa"}, "give a reason in one line"),
         ("undo", {"of": "999"}, "This page was out of date"),
         ("take-back", {"of": HACK}, "This page was out of date"),
         ("assign", {"chosen": "aa", "person": HACK}, "Choose a person"),
@@ -195,7 +201,7 @@ def test_a_form_is_refused_with_the_reason_and_keeps_the_list(
 
 @pytest.mark.slow
 def test_forms_and_pictures_of_other_sites_are_refused(curator: Visitor, site: ReviewSite) -> None:
-    for act in ("plan", "do", "undo", "assign", "take-back", "reopen", "save-view", "remove-view", "vectors", "cancel"):
+    for act in ("plan", "do", "undo", "assign", "take-back", "reopen", "save-view", "remove-view", "vectors"):
         assert post(curator, act, token="guessed", chosen="aa", why="x").status == 403, act
     assert curator.send("PUT", "/items/picture", body=b"x").status == 403
     own = {"x-benchwright-draft": "1"}

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
 
-from benchwright.annotation.app.item_grid.record_tiles import GridTile, tiles_html
+from benchwright.annotation.app.item_list.record_tiles import GridTile, tiles_html
 
 from .visitor import Reply, Visitor
 

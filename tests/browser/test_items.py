@@ -349,7 +349,7 @@ def test_items_are_selected_by_keys_in_ranges_and_all_at_once(site: ReviewSite, 
     confirm_plan = page.get_by_role("button", name="See what would happen")
     page.get_by_role("textbox", name="Why", exact=True).fill("a try")
     confirm_plan.click()
-    plan = page.locator("#items-plan")
+    plan = page.locator("#planned")
     counts = [int(count) for count in re.findall(r"^(\d+)", plan.inner_text(), re.MULTILINE)]
     assert sum(counts) == len(every)
     page.get_by_label(f"Select all {len(every)} found").uncheck()

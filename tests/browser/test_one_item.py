@@ -201,7 +201,7 @@ def test_hidden_parts_cannot_be_reached_by_forms_either(
         ("decide", decision),
         ("example", {f"words-{task.id}": "One.", f"kind-{task.id}": "accepted"}),
         ("no-example", {}),
-        ("reopen", {"again": "why not"}),
+        ("reopen", {"again_why": "why not"}),
     ):
         assert sent_by_hand(page, site, f"/item/{form}?{address}", **fields) == 303, form
     assert page.request.post(f"{site.url}/item/look?{address}", form={"token": "x"}, max_redirects=0).status == 403

@@ -9,7 +9,7 @@ from benchwright.errors import BenchwrightError
 
 from ...items.item_search import records_of
 from ..base.state import AppState
-from ..item_grid.record_tiles import record_tile, tiles_html
+from ..item_list.record_tiles import record_tile, tiles_html
 from ..wording.curator_texts import TEXTS
 from ..wording.texts import message_of
 

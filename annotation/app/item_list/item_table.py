@@ -11,13 +11,13 @@ from benchwright.texts.hidden_characters import escaped
 from ...items.item_search import COLUMNS, FoundRecord, Hits, ItemQuery
 from ..auth.known_pages import item_address
 from ..base.tables import thumbnail_html
-from ..item_grid.record_tiles import name_of, selection_box
 from ..languages.language import chosen_language
 from ..routes.record_pictures import record_picture_url
 from ..wording.conversation_texts import TEXTS as VIEW_TEXTS
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.texts import TEXTS as APP_TEXTS
 from .likeness_views import likeness_words
+from .record_tiles import name_of, selection_box
 
 _HEADS = {
     "state": "of_state", "reason": "of_reason", "campaign": "of_campaign", "task": "of_kind", "decisions": "decisions",

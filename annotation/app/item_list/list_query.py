@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
-from ...items.item_search import BY_MEASURES, COLUMNS, ItemQuery
+from ...items.item_index import ItemIndex
+from ...items.item_search import BY_MEASURES, COLUMNS, MOST_SELECTED, ItemQuery, ids_of
 from ..auth.known_pages import ITEMS
 
 
@@ -46,3 +48,27 @@ def list_address(query: ItemQuery) -> str:
     """Return the address of the list with a query."""
     parameters = query_line(query)
     return f"{ITEMS}?{parameters}" if parameters else ITEMS
+
+
+class SentList(NamedTuple):
+    """The list and the selection that a form of the list carries.
+
+    Attributes:
+        query: Query of the list.
+        chosen: Ids of the selected records.
+        is_every: Whether all hits are selected, on every page.
+    """
+
+    query: ItemQuery
+    chosen: tuple[str, ...] = ()
+    is_every: bool = False
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str]) -> SentList:
+        """Return the list and the selection in the fields of a form."""
+        chosen = tuple(dict.fromkeys(fields.get("chosen", "").split()))[:MOST_SELECTED]
+        return cls(query_of_line(fields.get("list", "")), chosen, fields.get("every") == "yes")
+
+    def ids(self, items: ItemIndex) -> Sequence[str]:
+        """Return the ids of the selected records, at most `MOST_SELECTED`."""
+        return items.reading(lambda index: ids_of(index, self.query)) if self.is_every else self.chosen

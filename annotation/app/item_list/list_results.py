@@ -8,12 +8,12 @@ from dataclasses import replace
 from html import escape
 
 from ...items.item_search import MOST_SELECTED, FoundRecord, Hits, ItemQuery
-from ..item_grid.record_tiles import record_tile, tiles_html
 from ..own_pages.written_text import text_style
 from ..wording.curator_texts import TEXTS
 from .item_table import table_of
 from .likeness_views import likeness_words
 from .list_query import list_address, query_line
+from .record_tiles import record_tile, tiles_html
 
 FOUND, COMPARED, RESULTS = "items-found", "items-compared", "items-results"
 """Ids of the parts that follow from the hits."""

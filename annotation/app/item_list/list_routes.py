@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from html import escape
-from typing import NamedTuple
 
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -19,36 +18,23 @@ from ...store.accounts.saved_views import remove_view, save_view, views_of
 from ..auth.known_pages import ITEMS
 from ..base.cache import cached
 from ..base.state import AppState, clock
-from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only, form_routes, script_endpoint
-from ..own_pages.html_fields import hidden
+from ..curator_acts.act_forms import ActForms, FormPage, SentForm
+from ..curator_acts.act_requests import ActRequests, ChosenRecords
+from ..own_pages.curator_requests import CuratorRequest, curators_only, form_routes, script_endpoint
 from ..own_pages.live_form import effect_reply, live_part
 from ..own_pages.once_shown import ChangeReport, ChangeReports
 from ..own_pages.shell import own_page
 from ..wording.conversation_texts import TEXTS as VIEW_TEXTS
 from ..wording.curator_texts import TEXTS
 from ..wording.texts import message_of
-from .act_forms import (
-    ActPaths,
-    TypedAct,
-    act_form,
-    assigned_panel,
-    assignment_form,
-    done_panel,
-    plan_panel,
-    reopened_panel,
-    reopening_form,
-)
 from .index_refresh import IndexRefresh, being_read
 from .likeness_views import MOST_PICTURE_BYTES, PICTURE, compared_by, compared_picture, picture_field
-from .list_acts import ActsSoFar, ListActs, SentList
 from .list_form import ACTIVE, ListChoices, form_parts, list_form
-from .list_query import list_address, query_in
+from .list_query import SentList, list_address, query_in
 from .list_results import COMPARED, FOUND, RESULTS, count_line, results_html
 from .view_shelf import SAVE, save_form, view_shelf
 
 _ASSETS = '<link rel="stylesheet" href="/own-pages/list.css"><script src="/own-pages/list.js" defer></script>'
-_OF_A_FIELD = frozenset({"plan", "reopen", "save-view"})
-"""Forms whose refusals stand below one of their fields."""
 
 
 def item_list_routes(state: AppState) -> list[Route]:
@@ -61,27 +47,14 @@ def item_list_routes(state: AppState) -> list[Route]:
     ]
 
 
-class _Refusal(NamedTuple):
-    """A form that the server refused, and the reason."""
-
-    act: str
-    words: str
-
-
 class _ListPage:
     def __init__(self, state: AppState) -> None:
         self._state = state
-        self._acts = ListActs(state)
+        self._requests = ActRequests(state)
         self._reports = ChangeReports()
         self._refresh = IndexRefresh(state.items)
-        self.changes: dict[str, Callable[[CuratorRequest, SentList], None]] = {
-            "plan": lambda asked, sent: self._acts.plan(asked.account.name, sent, asked.fields),
-            "do": lambda asked, _: self._acts.do(asked.account.name, asked.fields),
-            "cancel": lambda asked, _: self._acts.cancel(asked.account.name),
-            "undo": lambda asked, _: self._acts.undo(asked.account.name, asked.fields),
-            "assign": lambda asked, sent: self._acts.assign(asked.account.name, sent, asked.fields),
-            "take-back": lambda asked, _: self._acts.take_back(asked.account.name, asked.fields),
-            "reopen": lambda asked, sent: self._acts.reopen(asked.account.name, sent, asked.fields),
+        self.changes: dict[str, Callable[[CuratorRequest, SentList], SentForm | None]] = {
+            **{name: partial(self._act, name) for name in self._requests.names},
             "save-view": self._save_view,
             "remove-view": self._remove_view,
             "vectors": self._make_vectors,
@@ -98,7 +71,7 @@ class _ListPage:
             choices = self._choices()
             if choices is None:  # the page itself waits
                 return PlainTextResponse(TEXTS["reading"] + "\n", 409)
-            parts = self._parts(asked, SentList(query), choices, self._hits(query), None)
+            parts = self._parts(asked, SentList(query), choices, self._hits(query), SentForm())
         except BenchwrightError as error:
             return PlainTextResponse(f"{message_of(error)}\n", 409)
         return effect_reply(list_address(query), parts)
@@ -107,12 +80,15 @@ class _ListPage:
         """Make a change, and show the list again; if the change is refused, show the reason and the curator's input."""
         sent = SentList.of(asked.fields)
         try:
-            self.changes[act](asked, sent)
+            again = self.changes[act](asked, sent)
         except BenchwrightError as error:
-            return self._page(asked, sent, _Refusal(act, message_of(error)))
-        return RedirectResponse(list_address(sent.query), 303)
+            again = SentForm(act, problem=message_of(error), status=422)
+        return RedirectResponse(list_address(sent.query), 303) if again is None else self._page(asked, sent, again)
 
-    def _page(self, asked: CuratorRequest, sent: SentList, refused: _Refusal | None = None) -> Response:
+    def _act(self, name: str, asked: CuratorRequest, sent: SentList) -> SentForm | None:
+        return self._requests.answer(name, asked, ChosenRecords("", sent.ids(self._state.items)))
+
+    def _page(self, asked: CuratorRequest, sent: SentList, again: SentForm | None = None) -> Response:
         title, query = TEXTS["items_title"], sent.query
         try:
             choices = self._choices()
@@ -124,23 +100,22 @@ class _ListPage:
             return being_read(title)
         if hits is None:
             return own_page(title, f"<p>{escape(TEXTS['nothing_made'])}</p>", here=ITEMS)
-        last = self._acts.shown(asked.account.name)
-        if refused is None and last.planned is not None and last.planned.sent.query == query:
-            sent = last.planned.sent
-        parts = self._parts(asked, sent, choices, hits, refused)
+        last = self._requests.show_last(asked, "") if again is None else None
+        again = again or SentForm()
+        page = FormPage(ITEMS, query.to_params(), carried=("list", "chosen", "every"), style="")
+        forms = ActForms(asked, page, again)
+        parts = self._parts(asked, sent, choices, hits, again)
         with self._state.store.reading() as connection:
             views = views_of(connection, asked.account.name)
-        shelf = view_shelf(views, parts, asked, is_open=refused is not None and refused.act == "save-view")
+        shelf = view_shelf(views, parts, asked, is_open=again.name == "save-view")
         body = (
-            f'{_ASSETS}<div class="items">{self._outcomes(asked, last)}{list_form(query, choices)}'
+            f'{_ASSETS}<div class="items">{forms.report(last)}{list_form(query, choices)}'
             f'<div class="beside-form">{shelf}{picture_field(self._state)}</div>{live_part(ACTIVE, parts)}'
             f"{live_part(FOUND, parts, is_read_out=True)}{live_part(COMPARED, parts)}"
-            f"{live_part(RESULTS, parts)}{self._act_forms(asked, sent, last, refused)}</div>"
+            f"{live_part(RESULTS, parts)}{self._act_forms(forms, sent)}</div>"
         )
-        above = refused is not None and refused.act not in _OF_A_FIELD
-        problem = refused.words if refused is not None and above else ""
         notice = self._reports.show(asked.account.name, "", now=clock()).words
-        return own_page(title, body, here=ITEMS, problem=problem, notice=notice, status=422 if refused else 200)
+        return own_page(title, body, here=ITEMS, problem=again.problem_above, notice=notice, status=again.status)
 
     def _choices(self) -> ListChoices | None:
         """Update the index, and return the values by which the list can be filtered, or None if that takes long."""
@@ -157,11 +132,11 @@ class _ListPage:
         return self._state.items.reading(lambda index: search(index, query))
 
     def _parts(
-        self, asked: CuratorRequest, sent: SentList, choices: ListChoices, hits: Hits, refused: _Refusal | None
+        self, asked: CuratorRequest, sent: SentList, choices: ListChoices, hits: Hits, again: SentForm
     ) -> dict[str, str]:
         """Return the parts of the page that follow from the query, by id."""
         query = sent.query
-        problem = refused.words if refused is not None and refused.act == "save-view" else ""
+        problem = again.problem if again.name == "save-view" else ""
         return {
             **form_parts(query, choices),
             SAVE: save_form(query, asked, problem=problem),
@@ -170,33 +145,12 @@ class _ListPage:
             RESULTS: results_html(query, hits, selected=sent.chosen, is_every=sent.is_every),
         }
 
-    def _outcomes(self, asked: CuratorRequest, last: ActsSoFar) -> str:
-        """Return what the curator did last, with buttons that undo it."""
-        paths = _paths(asked, last)
-        parts = [
-            "" if last.done is None else done_panel(paths, last.done),
-            "" if last.assigned is None else assigned_panel(paths, last.assigned),
-            "" if last.reopened is None else reopened_panel(paths, last.reopened),
-        ]
-        return "".join(parts)
-
-    def _act_forms(self, asked: CuratorRequest, sent: SentList, last: ActsSoFar, refused: _Refusal | None) -> str:
+    def _act_forms(self, forms: ActForms, sent: SentList) -> str:
         """Return the forms for acts, which show once something is selected."""
-        paths, fields = _paths(asked, last), asked.fields
-        planned = last.planned if last.planned is not None and last.planned.sent == sent else None
-        typed = TypedAct(fields.get("act", ""), fields.get("why", ""))
-        if planned is not None and refused is None:
-            typed = TypedAct(planned.plan.act, planned.why)
-        if refused is not None and refused.act == "plan":
-            typed, planned = typed._replace(problem=refused.words), None
-        again = refused.words if refused is not None and refused.act == "reopen" else ""
-        plan = "" if planned is None else plan_panel(paths, planned.plan)
         is_hidden = "" if sent.chosen or sent.is_every else " hidden"
         return (
-            f'<section id="items-acts" class="card"{is_hidden}><h2 class="count"></h2>'
-            f"{act_form(paths, typed, label=TEXTS['act_on'])}{plan}"
-            f"<hr>{assignment_form(paths, self._acts.people())}<hr>"
-            f"{reopening_form(paths, fields.get('again_why', ''), problem=again)}</section>"
+            f'<section id="items-acts" class="card"{is_hidden}><h2 class="count"></h2>{forms.acts(TEXTS["act_on"])}'
+            f"<hr>{forms.assignment(self._requests.people())}<hr>{forms.reopening()}</section>"
         )
 
     def _save_view(self, asked: CuratorRequest, sent: SentList) -> None:
@@ -212,9 +166,3 @@ class _ListPage:
 
     def _make_vectors(self, asked: CuratorRequest, _sent: SentList) -> None:
         self._state.jobs.start(LikenessJob(), by=asked.account.name)
-
-
-def _paths(asked: CuratorRequest, last: ActsSoFar) -> ActPaths:
-    """Return where the forms lead; the page's script fills in the list and the selection."""
-    fields = {TOKEN: asked.token, "of": str(last.number), "list": "", "chosen": "", "every": ""}
-    return ActPaths(ITEMS, "".join(hidden(name, value) for name, value in fields.items()))

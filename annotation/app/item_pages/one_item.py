@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -18,6 +18,7 @@ from ...store.conversations.discussions import may_be_discussed, posts_on
 from ..auth.known_pages import discussion_address, item_address
 from ..base.option_letters import captions, question_in_words
 from ..base.state import AppState
+from ..curator_acts.last_acts import LastAct
 from ..own_pages.html_fields import whole_number
 from ..own_pages.written_text import text_style
 from ..wording.conversation_texts import TEXTS as TALK
@@ -60,17 +61,18 @@ class OneItem:
         self._is_hidden = is_hidden
         self._content = _content_of(history)
 
-    def html(self, forms: RecordForms, report: str) -> str:
+    def html(self, forms: RecordForms, last: LastAct | None, people: Sequence[str]) -> str:
         """Return the page.
 
         Args:
             forms: The forms about the record.
-            report: Report of the last change, as HTML; empty for none.
+            last: The curator's last change of the record; None for none to report.
+            people: Names of the accounts to whom tasks can be assigned.
         """
         record_id = self._history.record.record_id
         names = captions(self._content) if self._content is not None else [self.title()]
         pictures = pictures_html(record_id, _marked(self._history), names)
-        beside = self._head() + self._links() + self._discussions() + self._forms(forms, report)
+        beside = self._head() + self._links() + self._discussions() + self._forms(forms, last, people)
         below = "" if self._is_hidden else example_forms(self._state, forms, self._history.tasks)
         below += "" if self._is_hidden else sections_html(self._history)
         return (
@@ -126,12 +128,11 @@ class OneItem:
             ]
         )
 
-    def _forms(self, forms: RecordForms, report: str) -> str:
+    def _forms(self, forms: RecordForms, last: LastAct | None, people: Sequence[str]) -> str:
         states = {task.facts.state for task in self._history.tasks}
-        people = [person.name for person in self._state.accounts.all() if not person.is_disabled]
         parts = [forms.look()] if self._is_hidden else []
-        parts += [report, forms.acts()]
-        if "open" in states and people:
+        parts += [forms.report(last), forms.acts(TEXTS["act_with"])]
+        if "open" in states:
             parts.append(forms.assignment(people))
         if not self._is_hidden:
             parts += [forms.reopening()] if "done" in states else []

@@ -60,7 +60,7 @@ class Selection {
     const { boxes, chosen, isEvery } = this;
     const isAny = isEvery || chosen.length > 0;
     this.acts.hidden = !isAny;
-    const plan = this.acts.querySelector("#items-plan");
+    const plan = this.acts.querySelector("#planned");
     if (plan !== null) plan.hidden = this.state !== this.shown;
     for (const box of boxes) box.closest("li, tr").classList.toggle("chosen", box.checked || isEvery);
     const bar = this.results.querySelector(".selection");

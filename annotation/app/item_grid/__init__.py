@@ -1,1 +1,0 @@
-"""Images and items as tiles, with or without boxes to select them."""
