@@ -148,8 +148,9 @@ def test_hostile_addresses_are_shown_as_text(curator: Visitor) -> None:
 def test_an_act_is_done_as_it_was_planned_and_once(curator: Visitor) -> None:
     first = ids_in(curator.get("/items?state=dropped").text)[0]
     act = {"list": "state=dropped", "chosen": first, "act": "restore", "why": "large enough"}
-    told = post(curator, "plan", **act)
-    assert told.status == 200
+    led = post(curator, "plan", **act)
+    assert (led.status, led.headers["location"]) == (303, "/items?state=dropped")
+    told = curator.get("/items?state=dropped")
     assert f'data-selects="{first}" aria-label="' in told.text
     assert told.text.count(" checked></label>") == 1
     assert "1 would be restored." in told.text
@@ -158,7 +159,10 @@ def test_an_act_is_done_as_it_was_planned_and_once(curator: Visitor) -> None:
     for other in ({"act": "undo"}, {"every": "yes"}, {"chosen": "aa"}, {"planned": HACK}):
         refused = post(curator, "do", **{**act, "planned": planned, **other})
         assert (refused.status, "This page was out of date" in refused.text) == (409, True), other
-    assert "1 would be restored." in post(curator, "plan", **act).text, "nothing was done"
+    assert post(curator, "plan", **act).status == 303
+    assert "would be restored" not in curator.get("/items?state=dropped&sort=doubt").text, "it is for one list only"
+    assert post(curator, "plan", **act).status == 303
+    assert "1 would be restored." in curator.get("/items?state=dropped").text, "nothing was done"
     done = post(curator, "do", **{**act, "planned": planned, "why": "large enough for a phone"})
     assert (done.status, done.headers["location"]) == (303, "/items?state=dropped")
     assert "1 restored." in curator.get("/items").text

@@ -354,6 +354,11 @@ def test_items_are_selected_by_keys_in_ranges_and_all_at_once(site: ReviewSite, 
     assert sum(counts) == len(every)
     page.get_by_label(f"Select all {len(every)} found").uncheck()
     plan.wait_for(state="hidden")
+    page.go_back()
+    page.locator(".tile").first.wait_for()
+    page.go_forward()
+    page.locator(".tile").first.wait_for()
+    assert page.url == f"{site.url}/items"
 
 
 def test_filters_keep_the_focus_and_back_and_forward_lead_through_them(site: ReviewSite, curator: Opened) -> None:

@@ -10,6 +10,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError
@@ -18,6 +19,7 @@ from ...items.curator_acts import ACTS, Act, ActPlan, CuratorActs
 from ...items.item_history import known_records
 from ..base.state import AppState, clock
 from ..own_pages.curator_requests import AccountRequest
+from ..own_pages.once_shown import SHOWN_FOR
 from ..wording.curator_texts import TEXTS
 from ..wording.texts import message_of
 from .act_forms import SentForm, assigned_words, reopened_words
@@ -42,6 +44,7 @@ class ActRequests:
     def __init__(self, state: AppState) -> None:
         self._state = state
         self._last = LastActs()
+        self._plans: dict[str, tuple[datetime, str | None, dict[str, str], SentForm]] = {}
         self._doing = threading.Lock()
         self._answers: dict[str, Callable[[AccountRequest, ChosenRecords], SentForm | None]] = {
             "plan": self._plan, "do": self._do, "undo": self._undo, "assign": self._assign,
@@ -78,9 +81,17 @@ class ActRequests:
         """Keep the report of a change for the next page."""
         self._last.put(asked.account.name, place, act)
 
-    def _plan(self, asked: AccountRequest, chosen: ChosenRecords) -> SentForm:
+    def show_plan(self, asked: AccountRequest, place: str) -> tuple[AccountRequest, SentForm] | None:
+        """Return the act that the curator has just planned, once: the request with its fields, and the form."""
+        since, where, fields, sent = self._plans.pop(asked.account.name, (clock(), None, {}, SentForm()))
+        is_new = where == place and clock() - since <= SHOWN_FOR
+        return (asked._replace(fields=fields), sent) if is_new else None
+
+    def _plan(self, asked: AccountRequest, chosen: ChosenRecords) -> None:
+        # Kept for the page to which the browser is led, so that Back and Forward do not send the form again.
         plan = self._planned(asked, chosen)
-        return SentForm("plan", plan=plan, mark=self._mark(asked, chosen, plan))
+        sent = SentForm("plan", plan=plan, mark=self._mark(asked, chosen, plan))
+        self._plans[asked.account.name] = (clock(), chosen.place, asked.fields, sent)
 
     def _do(self, asked: AccountRequest, chosen: ChosenRecords) -> SentForm | None:
         with self._doing:  # a form that is sent twice is done once

@@ -100,6 +100,9 @@ class _ListPage:
             return being_read(title)
         if hits is None:
             return own_page(title, f"<p>{escape(TEXTS['nothing_made'])}</p>", here=ITEMS)
+        planned = self._requests.show_plan(asked, "") if again is None else None
+        if planned is not None and SentList.of(planned[0].fields).query == query:
+            (asked, again), sent = planned, SentList.of(planned[0].fields)
         last = self._requests.show_last(asked, "") if again is None else None
         again = again or SentForm()
         page = FormPage(ITEMS, query.to_params(), carried=("list", "chosen", "every"), style="")

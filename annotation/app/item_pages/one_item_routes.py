@@ -83,6 +83,8 @@ class _OneItemPage:
         is_hidden = acts.may_be_asked(history)
         if not is_hidden:
             acts.note_looked(history, now=clock())
+        if sent is None and (planned := self.requests.show_plan(asked, record_id)) is not None:
+            asked, sent = planned
         last = self.requests.show_last(asked, record_id) if sent is None else None
         sent = sent or SentForm()
         page = OneItem(self._state, history, asked.account.name, is_hidden=is_hidden)
