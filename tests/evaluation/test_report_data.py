@@ -244,7 +244,7 @@ def test_only_a_reports_data_is_written_over(results: Path, release: Release, tm
     again = write_report(results, release, data=tmp_path / "data")
     assert {path.name: path.read_bytes() for path in again.data.iterdir()} == before
     (first.data / "thesis.docx").write_bytes(b"years of work")
-    with pytest.raises(BenchwrightError, match=r"holds 'thesis\.docx', which is not a report's data"):
+    with pytest.raises(BenchwrightError, match=r"contains 'thesis\.docx', which is not a report's data"):
         write_report(results, release, data=tmp_path / "data")
 
 

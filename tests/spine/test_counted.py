@@ -27,7 +27,6 @@ _PERHAPS = re.compile(rf"\}}[\s\"'f]*{_PLURAL}")
 _CONSTANT = re.compile(r"(?:len\()?_?[A-Z][A-Z_]+\)?|[a-z.]+\.[A-Z][A-Z_]+")
 """Limits and other numbers of the code itself, all above 1."""
 NEVER_ONE = {
-    "benchwright/models/endpoints/vendors/apis.py: {tokens} tokens": "no fewer than a whole reply may have",
     "evaluation/results/summary.py: {score.limit_of} items": "more than a sample of them",
     "annotation/exchange/invitations.py: {len(invitees)} people": "none, or too many",
     "annotation/campaigns/mark/marked_pairs.py: {len(pairs)} pairs": "none, or too many",

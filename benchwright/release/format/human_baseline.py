@@ -39,9 +39,10 @@ class ItemAnswers(Record):
     @model_validator(mode="after")
     def _counts_are_those_of_the_annotators(self) -> ItemAnswers:
         if self.right > self.asked:
-            raise ValueError(f"{self.right} answers are right, but only {self.asked} were asked")
-        if self.by is not None and (counted := (sum(self.by.values()), len(self.by))) != (self.right, self.asked):
-            raise ValueError(f"{self.right} right of {self.asked} asked, but annotators: {counted[0]} of {counted[1]}")
+            answers = counted(self.right, "answer is", "answers are")
+            raise ValueError(f"{answers} right, but only {self.asked} were asked")
+        if self.by is not None and (of_all := (sum(self.by.values()), len(self.by))) != (self.right, self.asked):
+            raise ValueError(f"{self.right} right of {self.asked} asked, but annotators: {of_all[0]} of {of_all[1]}")
         return self
 
 
