@@ -186,7 +186,7 @@ def items(tour: Tour) -> Image.Image:
     for place in (1, 3):
         page.locator(".tile input").nth(place).check()
     page.get_by_text("2 selected").first.wait_for()
-    page.get_by_role("button", name="See what would happen").wait_for()
+    page.get_by_role("button", name="Preview the effect").wait_for()
     page.locator(".tile").first.hover()
     return tour.shot(page)
 
@@ -195,8 +195,8 @@ def item(tour: Tour) -> Image.Image:
     """One item with its actions."""
     page = tour.page(CURATOR, "/items?state=rejected")
     page.locator(".tile .open").first.click()
-    page.get_by_text("What people said").wait_for()
-    page.get_by_text("What to do with it").wait_for()
+    page.get_by_text("Annotators' decisions").wait_for()
+    page.get_by_text("Act on this record").wait_for()
     page.wait_for_function(
         "() => [...document.querySelectorAll('.bw-pictures img')].every((one) => one.naturalWidth > 0)"
     )

@@ -186,7 +186,7 @@ def test_an_act_is_done_as_it_was_planned_and_once(curator: Visitor) -> None:
         ("do", {"act": "withdraw", "why": "", "chosen": "aa"}, "give a reason in one line"),
         ("undo", {"of": "999"}, "This page was out of date"),
         ("take-back", {"of": HACK}, "This page was out of date"),
-        ("assign", {"chosen": "aa", "person": HACK}, "Choose a person"),
+        ("assign", {"chosen": "aa", "person": HACK}, "Choose an annotator"),
         ("assign", {"person": "ann"}, "Select items first."),
         ("reopen", {"chosen": "aa", "again_why": ""}, "give a reason in one line"),
         ("reopen", {"again_why": "x"}, "Select items first."),

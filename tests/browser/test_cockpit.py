@@ -110,7 +110,7 @@ def test_a_curator_reads_what_each_rule_would_do_and_sees_what_it_changes(site: 
     page.get_by_text("One annotator decides would keep").wait_for()
     assert page.evaluate("document.activeElement.id") == "rule"
     page.locator(".tile .open").click()
-    page.get_by_text("What people said").wait_for()
+    page.get_by_text("Annotators' decisions").wait_for()
     page.go_back()
     page.get_by_text("One annotator decides would keep").wait_for()
     page.get_by_role("link", name="Change it in the recipe").click()

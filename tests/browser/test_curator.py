@@ -172,7 +172,7 @@ def test_reasons_have_counts_and_tasks_to_look_at(curator: Callable[..., Page]) 
     page.wait_for_url("**/reasons?campaign=verify&of=reject+unclear")
     page.locator("#show-examples:focus").wait_for()
     page.locator(".bw-thumb a").first.click()
-    page.get_by_text("What to do with it").wait_for()
+    page.get_by_text("Act on this record").wait_for()
     page.go_back()
     page.locator(".bw-thumb img").first.wait_for()
     assert page.evaluate("window.hacked") is None

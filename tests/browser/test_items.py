@@ -108,7 +108,7 @@ def confirm_on_list(page: Page, act: str, why: str, button: str) -> None:
     """Choose an act on the selected items, give the reason, look at the plan and confirm it."""
     page.get_by_text(act).click()
     page.get_by_role("textbox", name="Why", exact=True).fill(why)
-    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_role("button", name="Preview the effect").click()
     page.get_by_role("button", name=button, exact=True).click()
 
 
@@ -119,7 +119,7 @@ def confirm(page: Page, act: str, why: str, button: str) -> None:
     page.get_by_role("textbox", name="Why", exact=True).fill(why)
     page.get_by_role("textbox", name="Why", exact=True).press("Enter")
     at_rest(page)
-    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_role("button", name="Preview the effect").click()
     page.get_by_role("button", name=button, exact=True).click()
 
 
@@ -159,9 +159,9 @@ def test_a_curator_searches_filters_and_sends_a_link(site: ReviewSite, curator: 
 def test_a_picture_is_looked_for_by_its_looks(site: ReviewSite, curator: Opened) -> None:
     page = curator("/items?stream=images")
     name = next(iter(sorted((site.workspace.parent / "photographs").glob("*.jpg"))))
-    page.get_by_text("Find what looks like a picture", exact=True).click()
+    page.get_by_text("Find images similar to a picture", exact=True).click()
     page.locator("input[type=file]").set_input_files(name)
-    page.get_by_role("link", name="What looks like a picture, the most alike first").wait_for()
+    page.get_by_role("link", name="Similar to a picture, most similar first").wait_for()
     page.locator(".tile").first.wait_for()
     assert "like=hash-" in page.url
     assert name.name in page.locator(".tile").first.inner_text()
@@ -172,7 +172,7 @@ def test_an_item_is_withdrawn_and_that_is_undone(site: ReviewSite, curator: Open
     before = len(acts(site))
     page = curator(f"/items?words={item[:10]}")
     page.locator(".tile .open").click()
-    page.get_by_text("What people said").wait_for()
+    page.get_by_text("Annotators' decisions").wait_for()
     assert page.url.endswith(f"/item?id={item}")
     body = page.locator("body").inner_text()
     assert "Accepted" in body
@@ -180,7 +180,7 @@ def test_an_item_is_withdrawn_and_that_is_undone(site: ReviewSite, curator: Open
     assert {"ann", "ben"} <= set(re.findall(r"\b(ann|ben)\b", body))
     assert "2026-03-02 09:" in body
     assert "repeated_options" in body  # a step that judged it, with its measures
-    confirm(page, "Withdraw: leave it out", "it names a brand", "Withdraw 1")
+    confirm(page, "Withdraw: exclude from the next run", "it names a brand", "Withdraw 1")
     page.get_by_text("1 withdrawn.").wait_for()
     assert found(site, state="withdrawn") == [item]
     assert acts(site)[before:] == [("overridden", "cur")]
@@ -199,7 +199,7 @@ def test_many_are_restored_at_once_with_their_count(site: ReviewSite, curator: O
     for place in (0, 1):
         page.locator(".tile input").nth(place).check()
     page.get_by_text("2 selected").first.wait_for()
-    confirm_on_list(page, "Restore: reverse what a step said", "large enough for this", "Restore 2")
+    confirm_on_list(page, "Restore: overrule the step", "large enough for this", "Restore 2")
     page.get_by_text("2 restored.").wait_for()
     assert set(found(site, state="pending")) == set(small[:2])
     with opened_store(site.workspace) as store:
@@ -218,8 +218,8 @@ def test_a_plan_says_what_cannot_be_done_and_nothing_happens_without_a_reason(
     before = acts(site)
     page = curator("/items?stream=items")
     page.locator(".tile input").first.check()
-    page.get_by_text("Restore: reverse what a step said").click()
-    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_text("Restore: overrule the step").click()
+    page.get_by_role("button", name="Preview the effect").click()
     page.get_by_text("give a reason in one line").wait_for()
     page.get_by_role("textbox", name="Why", exact=True).fill("why not")
     page.get_by_role("textbox", name="Why", exact=True).press("Enter")
@@ -251,7 +251,7 @@ def test_a_curator_assigns_items_to_somebody_and_takes_that_back(site: ReviewSit
     page = curator("/items?campaign=verify&state=waiting")
     page.locator(".tile input").first.check()
     page.get_by_role("button", name="Assign", exact=True).scroll_into_view_if_needed()
-    pick(page, "Ask somebody before all others", "ben")
+    pick(page, "Ask one annotator first", "ben")
     page.get_by_role("button", name="Assign", exact=True).click()
     page.get_by_text("Tasks assigned to ben: 1.").wait_for()
     with opened_store(site.workspace) as store, store.reading() as connection:
@@ -269,9 +269,9 @@ def test_a_curator_has_a_decided_item_asked_again(site: ReviewSite, curator: Ope
     page.get_by_role("button", name="Ask again").scroll_into_view_if_needed()
     page.get_by_role("button", name="Ask again").click()
     page.get_by_text("give a reason in one line").wait_for()
-    page.get_by_label("Ask again about what is decided: why").fill("the picture was poor on a phone")
+    page.get_by_label("Ask again about decided tasks: reason").fill("the picture was poor on a phone")
     page.get_by_role("button", name="Ask again").click()
-    page.get_by_text("Tasks that are asked again: 1.").wait_for()
+    page.get_by_text("Tasks reopened: 1.").wait_for()
     assert accepted not in found(site, state="accepted")
     assert accepted in found(site, state="waiting")
 
@@ -279,7 +279,7 @@ def test_a_curator_has_a_decided_item_asked_again(site: ReviewSite, curator: Ope
 def test_flags_reasons_and_annotators_lead_to_items(site: ReviewSite, curator: Opened) -> None:
     page = curator("/flags?campaign=verify")
     page.get_by_role("link", name="See the item").click()
-    page.get_by_text("What to do with it").wait_for()
+    page.get_by_text("Act on this record").wait_for()
     assert "/item?id=" in page.url
     page = curator("/reasons?campaign=verify")
     page.get_by_role("link", name="See these items").click()
@@ -308,7 +308,7 @@ def test_a_curator_who_may_be_asked_sees_neither_key_nor_votes_before_they_renou
     assert "Look here" not in body
     page.get_by_role("button", name="Show all; I will not judge it").click()
     page.get_by_text("Look here").wait_for()
-    page.get_by_text("you are not asked to judge this").wait_for()
+    page.get_by_text("you will not be asked to judge this").wait_for()
     with opened_store(site.workspace) as store, pytest.raises(RefusedError):
         store.claim("verify", "cur", now=datetime.now(UTC), task=task.id)
 
@@ -341,12 +341,12 @@ def test_items_are_selected_by_keys_in_ranges_and_all_at_once(site: ReviewSite, 
     page.get_by_role("button", name="Select this page").click()
     assert page.locator(".tile input:checked").count() == boxes.count()
     page.get_by_role("button", name="Select none").click()
-    page.get_by_text("What to do with them").first.wait_for(state="hidden")
+    page.get_by_text("Act on the selection").first.wait_for(state="hidden")
     every = found(site)
     assert len(every) > 24
     page.goto(f"{site.url}/items")
     page.get_by_label(f"Select all {len(every)} found").check()
-    confirm_plan = page.get_by_role("button", name="See what would happen")
+    confirm_plan = page.get_by_role("button", name="Preview the effect")
     page.get_by_role("textbox", name="Why", exact=True).fill("a try")
     confirm_plan.click()
     plan = page.locator("#planned")
@@ -397,12 +397,12 @@ def test_the_list_and_the_page_of_an_item_are_accessible(site: ReviewSite, curat
     page = curator("/items?state=accepted", viewport={"width": width, "height": 800})
     page.locator(".tile img").first.wait_for()
     page.locator(".tile input").first.check()
-    page.get_by_role("button", name="See what would happen").wait_for()
+    page.get_by_role("button", name="Preview the effect").wait_for()
     page.get_by_text("Filters", exact=True).click()
     page.get_by_role("combobox", name="State").wait_for()
     assert findings_by_theme(page) == NOTHING
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.locator(".tile .open").first.click()
-    page.get_by_text("Where it comes from").wait_for()
+    page.get_by_text("Origin").wait_for()
     assert findings_by_theme(page) == NOTHING
     assert page.evaluate("document.documentElement.scrollWidth") <= width

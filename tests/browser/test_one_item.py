@@ -94,13 +94,13 @@ def test_a_plan_holds_for_what_it_showed_and_nothing_else(site: ReviewSite, aske
     page.get_by_text("1 would be withdrawn.").wait_for()
     assert page.input_value("#why") == WHY
     assert page.evaluate("document.activeElement.id") == "why", "the focus stays where it was"
-    page.get_by_text("Restore: reverse what a step said").click()
+    page.get_by_text("Restore: overrule the step").click()
     page.get_by_role("button", name="Withdraw 1").click()
     page.get_by_text("0 would be restored.").wait_for()
     assert page.get_by_role("button", name="Restore", exact=False).count() == 0
     assert overridden(site, item) == [], "an act that was not planned is not done"
-    page.get_by_text("Withdraw: leave it out").click()
-    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_text("Withdraw: exclude from the next run").click()
+    page.get_by_role("button", name="Preview the effect").click()
     page.get_by_role("button", name="Withdraw 1").dblclick()
     page.get_by_text("1 withdrawn.").wait_for()
     assert page.url == f"{site.url}/item?id={item}"
@@ -108,13 +108,13 @@ def test_a_plan_holds_for_what_it_showed_and_nothing_else(site: ReviewSite, aske
     assert page.input_value("#why") == ""
     page.reload()
     other = curator(f"/item?id={item}")
-    other.get_by_text("Undo what a curator decided by hand").click()
-    other.get_by_role("button", name="See what would happen").click()
+    other.get_by_text("Undo a curator's decision").click()
+    other.get_by_role("button", name="Preview the effect").click()
     other.get_by_role("button", name="Undo 1").click()
     other.get_by_text("1 undone.").wait_for()
     assert overridden(site, item) == []
     page.get_by_role("button", name="Undo this").click()
-    page.get_by_text("What people said").wait_for()
+    page.get_by_text("Annotators' decisions").wait_for()
     assert overridden(site, item) == []
     assert acts_of(site, "override_undone") == 1, "what another window undid is not undone twice"
 
@@ -175,7 +175,7 @@ def test_open_tasks_about_it_are_assigned_and_taken_back(site: ReviewSite, asked
     page = curator(f"/item?id={asked.tasks['untouched'].item_id}")
     page.get_by_text("You may be asked to judge this yourself").wait_for()
     page.get_by_role("button", name="Assign", exact=True).click()
-    page.get_by_text("Choose a person").last.wait_for()
+    page.get_by_text("Choose an annotator").last.wait_for()
     assert page.locator("#person").get_attribute("aria-invalid") == "true"
     page.select_option("#person", "ben")
     page.get_by_role("button", name="Assign", exact=True).click()
@@ -194,7 +194,7 @@ def test_hidden_parts_cannot_be_reached_by_forms_either(
     page.get_by_text("You may be asked to judge this yourself").wait_for()
     body = page.locator("body").inner_text()
     assert "· right" not in body
-    assert "What people said" not in body
+    assert "Annotators' decisions" not in body
     address = f"id={task.item_id}&task={task.id}"
     decision: dict[str, Any] = {f"decision-{task.id}": "accept"}
     for form, fields in (
@@ -239,7 +239,7 @@ def test_a_refused_example_keeps_its_input_and_an_accepted_one_is_shown_once(
 
 def test_an_item_that_is_gone_and_one_of_a_closed_campaign(site: ReviewSite, asked: Asked, curator: Opened) -> None:
     page = curator("/item?id=0123")
-    page.get_by_text("There is no such item or image here").wait_for()
+    page.get_by_text("This workspace has no such item or image").wait_for()
     assert page.get_by_role("link", name="Back to the list").get_attribute("href") == "/items"
     reply = page.goto(f"{site.url}/item?id={DISCUSSED}")
     assert reply is not None

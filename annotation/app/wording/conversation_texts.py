@@ -61,7 +61,7 @@ TEXTS = Texts(
         # Similarity
         "by_meaning": "Find by meaning",
         "by_meaning_hint": "What questions are to be about, in your own words",
-        "find_questions": "Find questions like it",
+        "find_questions": "Find similar questions",
         "like_question_is": "Questions like one, the most alike first",
         "likeness": "Likeness",
         "likeness_of": "{share} alike",

@@ -120,8 +120,7 @@ class Release:
             split: Name of the only split to read; None for all.
             tasks: Names of the only tasks to read; None for all.
             fetched: Whether to include pictures that the release states by address, as downloaded by `release fetch`;
-                if not,
-            items lack them.
+                if not, items lack them.
             pictures_of: Ids of the items whose pictures are read and checked, with no pictures for others; None for
                 all.
 
