@@ -254,8 +254,8 @@ class _Habits(NamedTuple):
     """The notation used by the program that wrote a table.
 
     Args:
-        delimiter: Separator of cells. is_escaped: Whether quotation marks within cells are written `\\"`, as databases
-        do, and not doubled.
+        delimiter: Separator of cells.
+        is_escaped: Whether quotation marks within cells are written `\\"`, as databases do, and not doubled.
         is_spaced: Whether a space follows each delimiter, also before quotation marks, as in handwritten tables.
     """
 

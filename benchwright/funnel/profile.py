@@ -34,7 +34,7 @@ class StageCost:
         kept: Number of these records whose value was kept from an earlier run.
         lost: Number of these records on which the function failed.
         parts: Cost of the main process for named parts of a final step, such as asking one model; if parts overlap in
-        time, each includes everything that the process does during that time.
+            time, each includes everything that the process does during that time.
         main: Cost of the main process, which waits while workers work.
         workers: Cost of all workers.
     """

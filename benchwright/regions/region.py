@@ -68,8 +68,7 @@ class Region(Record):
         shape: `point`, `points` (in their order), `box`, `polygon`, `mask`, or `correspondence`: a point of the first
             picture and the same point in the second.
         points: By shape: one point; the points in order; the top left and bottom right corners; the corners in order;
-            none;
-        the point in the first and the point in the second picture.
+            none; the point in the first and the point in the second picture.
         mask: Grid of a mask, a cell for each pixel of the upright picture; None for all other shapes.
         label: Name of the marked object: a code of the field's labels, or the annotator's text; empty if there is none.
         proposal: The helper's proposal; None if the annotator drew the region without help.

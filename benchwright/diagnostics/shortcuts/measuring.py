@@ -51,8 +51,7 @@ class MeasuredItems(NamedTuple):
         left_out: Items without cues.
         words_alone: Number of items with missing pictures, for which only words and letters were measured.
         evidence: The adversary's evidence of items, by item id, read on access; for a task with many items, only that
-            of some
-        items, chosen by their ids.
+            of some items, chosen by their ids.
         rows: Index of each item in the source, by item id; empty if indices reveal nothing.
     """
 

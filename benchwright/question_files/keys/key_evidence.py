@@ -85,8 +85,7 @@ class KeyTable:
         unread: Number of keys that name an option only under another reading; their rows are omitted.
         fits: Fit of each reading that yields an option for any key.
         differing: Rows for which another reading gives another option, the first of each kind. For number keys, rows
-            that differ only in
-        the base are omitted, because nearly all rows do.
+            that differ only in the base are omitted, because nearly all rows do.
         origin: Origin of the column, as text: the file's column, or the columns from which a layout made it.
     """
 

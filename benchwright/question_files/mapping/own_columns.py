@@ -27,8 +27,7 @@ class Origin(NamedTuple):
     Args:
         columns: Columns of the file; empty if none contains the value, such as for a question that a layout supplies.
         made_by: Changes that produced the value, the last one first, such as `layout 'claims'`; empty if the file has
-            it
-        in this form.
+            it in this form.
     """
 
     columns: tuple[str, ...]
