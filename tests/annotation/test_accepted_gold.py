@@ -118,7 +118,7 @@ def test_the_accepted_of_one_campaign_are_gold_in_another_on_other_items(
 
 @pytest.mark.parametrize(
     ("kind", "rule", "words"),
-    [(Verify, {"rule": "unanimous(2)"}, "wants 3 votes"), (Answer, {}, "takes no `gold_from`")],
+    [(Verify, {"rule": "unanimous(2)"}, "requires 3 votes"), (Answer, {}, "takes no `gold_from`")],
 )
 def test_gold_that_could_never_fill_itself_is_refused(kind: type[Any], rule: dict[str, Any], words: str) -> None:
     with pytest.raises(ValidationError, match=words):

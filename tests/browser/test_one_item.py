@@ -245,7 +245,7 @@ def test_an_item_that_is_gone_and_one_of_a_closed_campaign(site: ReviewSite, ask
     assert reply is not None
     assert reply.status == 200
     page.get_by_role("link", name="Discuss (1)").wait_for()
-    page.get_by_text("Decisions of people are theirs").wait_for()
+    page.get_by_text("Only the annotator who made a decision").wait_for()
 
 
 @pytest.mark.parametrize("width", [390, 1366, 1920])

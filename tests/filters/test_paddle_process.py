@@ -101,7 +101,7 @@ def test_a_process_that_ended_is_started_anew(plays: Any) -> None:
 def test_a_picture_over_which_three_processes_end_is_blamed(plays: Any, tmp_path: Path) -> None:
     count = f"open({str(tmp_path / 'starts')!r}, 'a').write('x')\n"
     process = PaddleProcess(plays(count + "read_frame(sys.stdin)\nos._exit(9)\n"), {})
-    with pytest.raises(PaddleDied, match="3 processes"):
+    with pytest.raises(PaddleDied, match="3 paddleocr processes"):
         process.detect(PICTURE)
     assert (tmp_path / "starts").read_text() == "xxx"
     assert process.pid is None

@@ -87,7 +87,7 @@ def test_a_wrong_number_of_results_is_a_defect_and_said_so(returned: int) -> Non
 
 
 def test_batches_of_nothing_are_refused() -> None:
-    with pytest.raises(ValueError, match="batch of 0"):
+    with pytest.raises(ValueError, match="batch size is 0"):
         Batches(0)
 
 

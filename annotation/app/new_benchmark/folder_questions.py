@@ -35,7 +35,7 @@ def folder_table(folder: Path, question: str) -> bytes:
     names = sorted(by_class)
     if not LEAST_CLASSES <= len(names) <= MOST_CLASSES:
         raise BenchwrightError(
-            f"{folder.name} contains {len(names)} folders with photographs; sort them into {LEAST_CLASSES} to "
+            f"folders with photographs in {folder.name}: {len(names)}; sort the photographs into {LEAST_CLASSES} to "
             f"{MOST_CLASSES}, one for each answer"
         )
     words = [words_of(name) for name in names]

@@ -227,7 +227,7 @@ MESSAGES = (
     "{name} has more than {most} MB; send a smaller table",
     "{tables} of questions are in {folder} of the workspace; remove some there first",
     "no such table was sent; choose the file again",
-    "{folder} contains {count} folders with photographs; sort them into {least} to {most}, one for each answer",
+    "folders with photographs in {folder}: {count}; sort the photographs into {least} to {most}, one for each answer",
     "the folders {first} and {second} read the same; rename one",
     "{folder} contains more than {most} files; choose one of its subfolders",
     "this workspace already contains the benchmark {name}; change it on the page Recipe",

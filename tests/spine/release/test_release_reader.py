@@ -72,7 +72,7 @@ def test_a_folder_without_a_manifest_and_a_missing_folder_are_refused(tmp_path):
 
 def test_a_newer_format_is_refused_in_words(folder):
     rewrite(folder, lambda document: document.update(version=4, surprise=True))
-    with pytest.raises(DataError, match=r"version 4 .* reads up to version 3: upgrade benchwright"):
+    with pytest.raises(DataError, match=r"version 4 .* reads up to version 3; upgrade benchwright"):
         Release.open(folder)
 
 
