@@ -160,7 +160,7 @@ CAPTION_PAIRS = Layout(
 )
 CAPTION_CHOICES = Layout(
     "captions without a key",
-    "`caption_options`, or a row of the number of a picture and two captions, without a mark of the right one",
+    "`caption_options`, or a row with the number of a picture and two captions, in which the right one is not marked",
     f"“{WHICH_CAPTION}” without a key; `--column answer={FIRST_CAPTION}` if the first is always right",
     ("What'sUp",),
     _choice_taken,

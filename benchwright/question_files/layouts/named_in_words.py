@@ -155,7 +155,7 @@ NAMED_IN_WORDS = Layout(
     "`(image)[1.png]`, `![...](1.png)`, `<img src=...>` or `<img>1.png</img>` in the question, its context or an "
     "option, alone or with one column that names pictures",
     "the words have `<image 1>` at that place, except Markdown and HTML before and after the question; alternative "
-    "texts become the attribute `alt_text`; an option with nothing else is the picture; `(image)[...]` lies in "
+    "texts become the attribute `alt_text`; an option with nothing else is the picture; `(image)[...]` is in "
     "`images-LANGUAGE`, if a language is stated",
     ("M3Exam",),
     _taken,

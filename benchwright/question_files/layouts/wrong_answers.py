@@ -75,7 +75,7 @@ WRONG_ANSWERS = Layout(
     "a right answer and wrong ones",
     "`answer` or `correct_answer`, and a list `distractors`, `incorrect_answers` or `wrong_answers`; "
     "`multiple_choices` with `qa_id` and a `type` such as `what` or `who`",
-    "the right answer is the first option and the key, the wrong ones follow in their order",
+    "the right answer is the first option and the key; the wrong answers follow in their order",
     ("OpenTDB", "Visual7W"),
     _taken,
     _rows,
