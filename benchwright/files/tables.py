@@ -255,7 +255,7 @@ class Table:
 
         Args:
             columns: Column names for a text that has no header; default None.
-            needed: Required columns; not checked in JSON, whose rows each have their columns.
+            needed: Required columns; not checked in JSON, where each row has its own columns.
             choose: Function that returns the columns to read of Parquet and Arrow.
             usual_line_bytes: Largest line of JSON in bytes, unless `bounds.ROW_BYTES` sets another limit.
             form: Known form of texts and sheets; default None: one sheet whose first row has the names.
@@ -329,7 +329,7 @@ class Table:
             raise DataError(f"{self.name}: column {needed[0]!r} is missing; the file is empty")
 
     def _headed(self, form: TableForm) -> tuple[TableHead | None, Iterator[TableLine]]:
-        """Return the head of a table and all its rows, trying other delimiters if the head of a text is not found."""
+        """Return the header and all rows of a table; if no header is found in a text file, try other delimiters."""
         is_text = self.end in TEXT_ENDS
         lines = self._bounded(self._text_lines() if is_text else self._sheet_lines(None, are_parts=form.are_parts))
         ahead = list(islice(lines, _LOOKED_AT))

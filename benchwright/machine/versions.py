@@ -1,4 +1,4 @@
-"""The factors besides their inputs on which results depend: the versions of libraries, and the code of this package."""
+"""What results depend on besides their inputs: the versions of libraries and the code of this package."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _name(path: str, origin: str) -> PictureName:
 
 
 def folded(text: str) -> str:
-    """Return a text in which letters that differ only in case or Unicode form are equal."""
+    """Return the text with differences in case and Unicode form removed."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

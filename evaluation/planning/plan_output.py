@@ -83,8 +83,8 @@ def _opening(plan: MeasurementPlan) -> list[str]:
 
 
 def _component_table(plan: MeasurementPlan) -> Table:
-    """Return a table of each effect's variance, and of its proportion of the variance of one answer and of the score as
-    run.
+    """Return a table of each effect's variance, with its share of the variance of a single answer and of the score as
+    measured.
     """
     study = plan.setting.study
     run = plan.as_run

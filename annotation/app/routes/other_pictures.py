@@ -41,7 +41,7 @@ def other_picture_routes(state: AppState) -> list[Route]:
 
 
 def _found(request: Request, state: AppState) -> Response:
-    """Return pictures with given words in their names, or with given ids, without the task's own pictures."""
+    """Return pictures with given words in their names, or with given ids, excluding the task's own pictures."""
     task_id = request.path_params["task"]
     if not _is_own(request, state):
         return PlainTextResponse("there is no such task for you\n", 404)

@@ -125,7 +125,7 @@ def bring_all_back(connection: sa.Connection, campaign: Campaign, *, by: str, no
 
 
 def _counted(connection: sa.Connection, campaign: Campaign, name: str, task_ids: Collection[int]) -> list[Any]:
-    """Return those of an annotator's votes on certain tasks that count."""
+    """Return the votes of an annotator on the given tasks that count."""
     query = (
         sa.select(slots.c.id, slots.c.slot, slots.c.task_id, slots.c.annotator_id, tasks.c.state, tasks.c.item_id)
         .join(tasks, slots.c.task_id == tasks.c.id)

@@ -1,7 +1,7 @@
 """Relations between two words, from the definitions and the pointers to more general senses in a WordNet.
 
-`robin` is defined as a `small Old World songbird`; `enormous` and `huge` are near one adjective and have the same word
-in their definitions; Paris is a part of France.
+`robin` is defined as a `small Old World songbird`; `enormous` and `huge` are similar to the same adjective and share a
+word in their definitions; Paris is a part of France.
 """
 
 from __future__ import annotations

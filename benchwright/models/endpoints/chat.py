@@ -69,8 +69,8 @@ class ChatSettings(EndpointSettings):
         retries: Number of retries after transient failures.
         price_in: Price of a million tokens sent, in any currency; give both prices.
         price_out: Price of a million tokens received, in the same currency.
-        budget: Limit on the model's total cost in the workspace over all runs, before which the run ends; needs both
-            prices.
+        budget: Limit on the model's total cost in the workspace over all runs; the run stops before exceeding it. Needs
+            both prices.
         budget_tokens: Limit on the model's tokens in the workspace, sent and received over all runs, before which the
             run ends.
         budget_requests: Limit on requests to the model in the workspace, including retries, over all runs, before which

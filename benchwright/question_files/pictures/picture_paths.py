@@ -75,15 +75,15 @@ class _Fit(NamedTuple):
 
 
 class PicturePaths:
-    """The files that picture names denote in one folder.
+    """Resolves picture names to files in one folder.
 
     A name is a path from the folder of the question file, or from the folder's root, or from `images` in either.
     Otherwise, a file fits if its folders agree with those of the name, counted from the last and as far as both go; the
     last part alone never matches a name with folders. Unicode normalization is ignored. If only one file is possible,
     case is ignored, the suffix may be absent or another one of the same format (`.jpg`, `.jpeg`), and a number matches
-    a zero-padded name (`COCO_val2014_000000123456.jpg`). A first folder with another name (`vqa`, `pics`) is ignored if
-    two or more folders after it agree, unless the two denote parts of one whole. Such matches are withdrawn if another
-    name also denotes the file (`refutation`).
+    a zero-padded name (`COCO_val2014_000000123456.jpg`). A first folder with a different name (`vqa`, `pics`) is
+    ignored if two or more of the folders after it agree, unless the two names denote parts of the same whole. Such a
+    match is withdrawn if another name also resolves to the file (`refutation`).
 
     Args:
         files: The folder.
