@@ -113,8 +113,9 @@ class ActRequests:
         return hashlib.sha256(repr((since, plan.act, sorted(map(repr, effects)))).encode()).hexdigest()
 
     def _undo(self, asked: AccountRequest, chosen: ChosenRecords) -> None:
-        last = self._shown(asked, chosen.place)
-        self._done(asked, chosen.place, ActPlan("undo", last.overrides, ()))
+        with self._doing:
+            last = self._shown(asked, chosen.place)
+            self._done(asked, chosen.place, ActPlan("undo", last.overrides, ()))
 
     def _assign(self, asked: AccountRequest, chosen: ChosenRecords) -> SentForm | None:
         name = asked.fields.get("person", "")
@@ -128,10 +129,11 @@ class ActRequests:
         return None
 
     def _take_back(self, asked: AccountRequest, chosen: ChosenRecords) -> None:
-        last = self._shown(asked, chosen.place)
-        if last.assigned is not None:
-            self.acts_of(asked).take_back(last.assigned, now=clock())
-        self._last.drop(asked.account.name, chosen.place, last)
+        with self._doing:
+            last = self._shown(asked, chosen.place)
+            if last.assigned is not None:
+                self.acts_of(asked).take_back(last.assigned, now=clock())
+            self._last.drop(asked.account.name, chosen.place, last)
 
     def _reopen(self, asked: AccountRequest, chosen: ChosenRecords) -> SentForm | None:
         reopened = self.acts_of(asked).reopen(chosen.ids, why=asked.fields.get("again_why", ""), now=clock())

@@ -45,7 +45,7 @@ def oklab(pixels: NDArray[np.uint8]) -> Lab:
 
 
 def means(lab: Lab, where: Mask, radius: int) -> tuple[Lab, Mask]:
-    """Return the mean color of the selected pixels within `radius` of each pixel, and where there are any."""
+    """Return the mean color of the selected pixels within `radius` of each pixel, and a mask of those that have any."""
     import cv2
 
     weights, side = where.astype(np.float32), 2 * radius + 1
